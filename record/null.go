@@ -1,0 +1,31 @@
+package record
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// NullCheck returns the function that tells whether a T stands for Kafka's
+// null, or nil when no T can: T is of pointer or interface kind or is []byte,
+// and the value is nil. Other slices and maps are never null, for an empty
+// list must not become a delete. Decide it once per operator; the check itself
+// is one pointer load.
+func NullCheck[T any]() func(*T) bool {
+	t := reflect.TypeFor[T]()
+	switch {
+	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Interface:
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+	default:
+		return nil
+	}
+	// The first word of a pointer, an interface and a slice is nil exactly
+	// when the value is nil.
+	return func(v *T) bool { return *(*unsafe.Pointer)(unsafe.Pointer(v)) == nil }
+}
+
+// IsNull reports whether v stands for null, see [NullCheck]. It decides anew at
+// each call and is for places off the record path.
+func IsNull[T any](v T) bool {
+	check := NullCheck[T]()
+	return check != nil && check(&v)
+}
