@@ -1,0 +1,9 @@
+// Package storebytes owns the byte layouts that frame a value inside a state
+// store or a buffer: timestamps, header blocks (KIP-1271), positions, record
+// contexts and length-prefixed blobs. Every layout is the one of Kafka Streams
+// 4.3.1, big-endian; docs/formats/ describes them.
+//
+// It refuses to know stores, topics and serdes: raw values go in and come out.
+// Append functions extend a caller's buffer; functions that split return
+// slices of their input and copy nothing, unless they say so.
+package storebytes
