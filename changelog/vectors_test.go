@@ -19,8 +19,6 @@ type vector struct {
 	Name   string
 	Inputs struct {
 		ResultText        string `json:"result_text"`
-		Old, New          *string
-		IsLatest          *bool
 		PartitionTime     int64
 		ProcessorMetadata map[string]int64
 		Additional        int64  `json:"additional_retention_ms"`
@@ -130,38 +128,6 @@ func TestOffsetMetadataVectors(t *testing.T) {
 			}
 			if text := want.Encode(); text != v.Inputs.ResultText {
 				t.Errorf("got %s, want %s", text, v.Inputs.ResultText)
-			}
-		})
-	}
-}
-
-func TestChangeVectors(t *testing.T) {
-	for _, v := range vectors(t, "change/") {
-		t.Run(v.Name, func(t *testing.T) {
-			data, err := hex.DecodeString(v.Hex)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := Change{Latest: v.Inputs.IsLatest == nil || *v.Inputs.IsLatest}
-			if v.Inputs.Old != nil {
-				want.Old = []byte(*v.Inputs.Old)
-			}
-			if v.Inputs.New != nil {
-				want.New = []byte(*v.Inputs.New)
-			}
-			got, err := ParseChange(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if strings.Contains(v.Name, "read_only") {
-				return
-			}
-			out, err := AppendChange([]byte("x"), want.Old, want.New, want.Old != nil, want.New != nil)
-			if err != nil || hex.EncodeToString(out[1:]) != v.Hex {
-				t.Errorf("got %x, %v, want 78%s", out, err, v.Hex)
 			}
 		})
 	}

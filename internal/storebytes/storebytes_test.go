@@ -23,12 +23,13 @@ type vector struct {
 			Key      string
 			ValueHex *string `json:"value_hex"`
 		}
-		Value, Aggregation *string
-		PlainValueText     *string `json:"plain_value"`
-		Timestamp, Offset  int64
-		Partition          int32
-		Topic              string
-		Position           map[string]map[string]int64
+		Old, New, Value, Aggregation *string
+		IsLatest                     *bool
+		PlainValueText               *string `json:"plain_value"`
+		Timestamp, Offset            int64
+		Partition                    int32
+		Topic                        string
+		Position                     map[string]map[string]int64
 	}
 	Hex *string
 }
@@ -81,7 +82,7 @@ func TestVectors(t *testing.T) {
 		"store/headers": checkHeaders, "store/timestamped_value": checkTimed,
 		"store/value_timestamp_headers":          checkTimedWithHeaders,
 		"store/session_aggregation_with_headers": checkWithHeaders,
-		"position":                               checkPosition, "record_context": checkContext,
+		"position":                               checkPosition, "record_context": checkContext, "change": checkChange,
 	}
 	for _, v := range vectors {
 		t.Run(v.Name, func(t *testing.T) {

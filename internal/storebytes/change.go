@@ -1,10 +1,8 @@
-package changelog
+package storebytes
 
 import (
 	"errors"
 	"fmt"
-
-	"github.com/millrace/millrace/internal/storebytes"
 )
 
 // The last byte of a repartitioned change says what is in front of it. The
@@ -35,7 +33,7 @@ type Change struct {
 func AppendChange(dst, oldValue, newValue []byte, hasOld, hasNew bool) ([]byte, error) {
 	switch {
 	case hasOld && hasNew:
-		dst = storebytes.AppendVarint(dst, len(newValue))
+		dst = AppendVarint(dst, len(newValue))
 		dst = append(dst, newValue...)
 		dst = append(dst, oldValue...)
 		return append(dst, changeBoth), nil
@@ -77,7 +75,7 @@ func parseChange(data []byte) (Change, error) {
 	case changeNew:
 		c.New = body
 	case changeBoth:
-		n, rest, err := storebytes.ReadVarint(body)
+		n, rest, err := ReadVarint(body)
 		if err != nil {
 			return Change{}, err
 		}
