@@ -1,0 +1,142 @@
+package ops
+
+import "github.com/millrace/millrace/processor"
+
+// TableMapValues maps the values of a table (Java: KTableMapValues). It sends a
+// change for each change of its parent, also if the mapped value is the same.
+// The mapper is never called for a missing value; if it returns null, the row
+// is deleted.
+type TableMapValues[K, V, V2 any] struct {
+	parent  Table[K, V]
+	mapper  func(K, V) V2
+	store   string
+	sendOld bool
+}
+
+// NewTableMapValues plans the mapping of a table's values. store is empty for a
+// result that is not materialised.
+func NewTableMapValues[K, V, V2 any](parent Table[K, V], mapper func(K, V) V2, store string) *TableMapValues[K, V, V2] {
+	return &TableMapValues[K, V, V2]{parent: parent, mapper: mapper, store: store}
+}
+
+// SendOldValues implements [Table].
+func (m *TableMapValues[K, V, V2]) SendOldValues(force bool) bool {
+	if m.store != "" || m.parent.SendOldValues(force) {
+		m.sendOld = true
+	}
+	return m.sendOld
+}
+
+// Getter implements [Table].
+func (m *TableMapValues[K, V, V2]) Getter() Getter[K, V2] {
+	if m.store != "" {
+		return storeGetter[K, V2](m.store)
+	}
+	return mapGetter[K, V, V2]{m.parent.Getter(), m.mapper}
+}
+
+// New makes the unit of a task.
+func (m *TableMapValues[K, V, V2]) New() (processor.Unit, error) {
+	return &tableMapValues[K, V, V2]{plan: m, null: nullOf[V2]()}, nil
+}
+
+type tableMapValues[K, V, V2 any] struct {
+	processor.Out[K, processor.Change[V2]]
+	plan    *TableMapValues[K, V, V2]
+	null    func(*V2) bool
+	store   *tableStore[K, V2]
+	forward TupleForwarder[K, V2]
+}
+
+// Init implements processor.Unit.
+func (m *tableMapValues[K, V, V2]) Init(n *processor.Node) (err error) {
+	if m.plan.store == "" {
+		return nil
+	}
+	if m.store, err = openStore[K, V2](n, m.plan.store); err != nil {
+		return err
+	}
+	m.forward = NewTupleForwarder(m.store.store(), &m.Out, m.plan.sendOld)
+	return nil
+}
+
+// Close implements processor.Unit.
+func (m *tableMapValues[K, V, V2]) Close() error { return nil }
+
+// Receive implements processor.Receiver.
+func (m *tableMapValues[K, V, V2]) Receive(rec processor.Record[K, processor.Change[V]]) error {
+	in := &rec.Value
+	c := processor.Change[V2]{Stale: in.Stale}
+	if in.HasNew {
+		c.New = m.plan.mapper(rec.Key, in.New)
+		c.HasNew = present(m.null, &c.New)
+	}
+	if err := m.old(&c, rec.Key, in); err != nil {
+		return err
+	}
+	if m.store == nil {
+		return m.Forward(withChange(rec, c, rec.Timestamp))
+	}
+	stored, stale, err := m.store.put(rec.Key, c.New, c.HasNew, rec.Timestamp)
+	if err != nil || !stored {
+		return err
+	}
+	c.Stale = stale
+	return m.forward.Forward(withChange(rec, c, rec.Timestamp))
+}
+
+// old fills in the old value: from the store if there is one, else by mapping
+// the parent's.
+func (m *tableMapValues[K, V, V2]) old(c *processor.Change[V2], key K, in *processor.Change[V]) (err error) {
+	switch {
+	case !m.plan.sendOld:
+	case m.store != nil:
+		c.Old, _, c.HasOld, err = m.store.Get(key)
+	case in.HasOld:
+		c.Old = m.plan.mapper(key, in.Old)
+		c.HasOld = present(m.null, &c.Old)
+	}
+	return err
+}
+
+// mapGetter reads mapped values that are not materialised through the parent.
+type mapGetter[K, V, V2 any] struct {
+	parent Getter[K, V]
+	mapper func(K, V) V2
+}
+
+func (g mapGetter[K, V, V2]) StoreNames() []string { return g.parent.StoreNames() }
+
+func (g mapGetter[K, V, V2]) Open(n *processor.Node) (ValueGetter[K, V2], error) {
+	parent, err := g.parent.Open(n)
+	return &mappedValues[K, V, V2]{parent, g.mapper, nullOf[V2]()}, err
+}
+
+type mappedValues[K, V, V2 any] struct {
+	parent ValueGetter[K, V]
+	mapper func(K, V) V2
+	null   func(*V2) bool
+}
+
+// Get implements [ValueGetter].
+func (g *mappedValues[K, V, V2]) Get(key K) (V2, int64, bool, error) {
+	v, ts, ok, err := g.parent.Get(key)
+	return g.mapped(key, v, ts, ok, err)
+}
+
+// GetAsOf implements [ValueGetter].
+func (g *mappedValues[K, V, V2]) GetAsOf(key K, time int64) (V2, int64, bool, error) {
+	v, ts, ok, err := g.parent.GetAsOf(key, time)
+	return g.mapped(key, v, ts, ok, err)
+}
+
+// Versioned implements [ValueGetter].
+func (g *mappedValues[K, V, V2]) Versioned() bool { return g.parent.Versioned() }
+
+func (g *mappedValues[K, V, V2]) mapped(key K, v V, ts int64, ok bool, err error) (v2 V2, _ int64, _ bool, _ error) {
+	if err != nil || !ok {
+		return v2, 0, false, err
+	}
+	v2 = g.mapper(key, v)
+	return v2, ts, present(g.null, &v2), nil
+}

@@ -1,0 +1,52 @@
+package ops
+
+import "github.com/millrace/millrace/processor"
+
+// OldValueSender is the half of [Table] that does not depend on types.
+type OldValueSender interface {
+	SendOldValues(force bool) bool
+}
+
+// TablePassThrough sends on the changes of several operators that write to one
+// store, as their common result (Java: KTablePassThrough).
+type TablePassThrough[K, V any] struct {
+	parents []OldValueSender
+	store   string
+}
+
+// NewTablePassThrough plans the common result of the parents, which share the
+// store.
+func NewTablePassThrough[K, V any](parents []OldValueSender, store string) *TablePassThrough[K, V] {
+	return &TablePassThrough[K, V]{parents: parents, store: store}
+}
+
+// SendOldValues implements [Table].
+func (p *TablePassThrough[K, V]) SendOldValues(bool) bool {
+	for _, parent := range p.parents {
+		parent.SendOldValues(true)
+	}
+	return true
+}
+
+// Getter implements [Table].
+func (p *TablePassThrough[K, V]) Getter() Getter[K, V] { return storeGetter[K, V](p.store) }
+
+// New makes the unit of a task.
+func (p *TablePassThrough[K, V]) New() (processor.Unit, error) {
+	return &tablePassThrough[K, V]{}, nil
+}
+
+type tablePassThrough[K, V any] struct {
+	processor.Out[K, processor.Change[V]]
+}
+
+// Init implements processor.Unit.
+func (p *tablePassThrough[K, V]) Init(*processor.Node) error { return nil }
+
+// Close implements processor.Unit.
+func (p *tablePassThrough[K, V]) Close() error { return nil }
+
+// Receive implements processor.Receiver.
+func (p *tablePassThrough[K, V]) Receive(rec processor.Record[K, processor.Change[V]]) error {
+	return p.Forward(rec)
+}
