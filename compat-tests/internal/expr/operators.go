@@ -6,6 +6,7 @@ import (
 
 	"github.com/millrace/millrace/compat-tests/internal/tree"
 	"github.com/millrace/millrace/compat-tests/internal/value"
+	"github.com/millrace/millrace/serde"
 )
 
 // operator is one word of the language. An operator with lazy chooses itself
@@ -92,7 +93,7 @@ var literals = map[string]func(source any) (any, error){
 		if err != nil {
 			return nil, err
 		}
-		return value.ParseUUID(t)
+		return serde.ParseUUID(t)
 	},
 }
 

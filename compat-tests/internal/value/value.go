@@ -12,6 +12,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/serde"
 )
 
 // Windowed is a key with the bounds of its window in milliseconds.
@@ -41,6 +44,17 @@ func (e *Exception) JavaClass() string { return e.Class }
 
 // JavaMessage is the exception's message.
 func (e *Exception) JavaMessage() string { return e.Message }
+
+// Unwrap gives the framework's own kind of the error, where it has one.
+func (e *Exception) Unwrap() error {
+	switch e.Class {
+	case ClassCast:
+		return processor.ErrTypeMismatch
+	case ClassNullPointer:
+		return processor.ErrNull
+	}
+	return nil
+}
 
 // The classes of exceptions that scenarios raise themselves.
 const (
@@ -72,7 +86,7 @@ func Str(v any) string {
 	case float32:
 		return fixed(float64(x))
 	case [16]byte:
-		return FormatUUID(x)
+		return serde.FormatUUID(x)
 	case []byte:
 		return "0x" + hex.EncodeToString(x)
 	case Windowed:
@@ -132,34 +146,4 @@ func Unhex(s string) ([]byte, error) {
 		b = []byte{}
 	}
 	return b, nil
-}
-
-// FormatUUID is the canonical lower-case text of a UUID.
-func FormatUUID(u [16]byte) string {
-	h := hex.EncodeToString(u[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
-
-// ParseUUID reads a UUID as Java's UUID.fromString does: five groups of hex
-// digits, each of which may be shorter than in the canonical form; longer ones
-// keep their low digits.
-func ParseUUID(s string) (u [16]byte, err error) {
-	bad := &Exception{ClassIllegalArgument, "Invalid UUID string: " + s}
-	groups := strings.Split(s, "-")
-	if len(groups) != 5 || len(s) > 36 {
-		return u, bad
-	}
-	at := 0
-	for i, width := range [5]int{4, 2, 2, 2, 6} {
-		n, err := strconv.ParseUint(groups[i], 16, 63)
-		if err != nil {
-			return u, bad
-		}
-		for k := width - 1; k >= 0; k-- {
-			u[at+k] = byte(n)
-			n >>= 8
-		}
-		at += width
-	}
-	return u, nil
 }

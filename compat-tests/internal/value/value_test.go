@@ -27,23 +27,6 @@ func TestStr(t *testing.T) {
 	}
 }
 
-func TestUUID(t *testing.T) {
-	const s = "123e4567-e89b-12d3-a456-426614174000"
-	u, err := ParseUUID(s)
-	if err != nil || Str(u) != s {
-		t.Errorf("round trip of %s: %s, %v", s, Str(u), err)
-	}
-	u, err = ParseUUID("1-2-3-4-5")
-	if err != nil || Str(u) != "00000001-0002-0003-0004-000000000005" {
-		t.Errorf("short groups: %s, %v", Str(u), err)
-	}
-	for _, bad := range []string{"", "1-2-3-4", "1-2-3-4-x", "1-2-3-4-5-6", "-1-2-3-4-5"} {
-		if _, err := ParseUUID(bad); err == nil {
-			t.Errorf("ParseUUID(%q) gave no error", bad)
-		}
-	}
-}
-
 func TestUnhex(t *testing.T) {
 	if b, err := Unhex(""); err != nil || b == nil {
 		t.Errorf("empty hex: %v, %v", b, err)
