@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -58,7 +59,7 @@ func Decode(data []byte, serdeName, topic string) (text any, ok bool) {
 		return nil, false
 	}
 	v, err := s.Decode(topic, data)
-	if err != nil {
+	if err != nil && !errors.Is(err, serde.ErrNull) {
 		return nil, false
 	}
 	return Str(v), true

@@ -1,12 +1,13 @@
 package value
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/serde"
+	"github.com/millrace/millrace/window"
 )
 
 // Serde is a serde of the language over values of any type. A value of another
@@ -41,12 +42,12 @@ func NewSerde(name string) (Serde, error) {
 			size, err := strconv.ParseInt(rest[i+1:], 10, 64)
 			inner, innerErr := NewSerde(rest[:i])
 			if err == nil && innerErr == nil {
-				return composite(name, timeWindowed{inner, size}), nil
+				return composite(name, newWindowed(window.SerdeMillis[any](inner, size))), nil
 			}
 		}
 	case "sessionWindowed":
 		if inner, err := NewSerde(rest); err == nil {
-			return composite(name, sessionWindowed{inner}), nil
+			return composite(name, newWindowed(window.SessionSerde[any](inner))), nil
 		}
 	case "list":
 		if inner, err := NewSerde(rest); err == nil {
@@ -172,59 +173,22 @@ func (p poison) Decode(topic string, data []byte) (string, error) {
 	return s, err
 }
 
-// timeWindowed writes the start of the window after the key; the size gives the
-// end.
-type timeWindowed struct {
-	inner serde.Serde[any]
-	size  int64
+// windowed erases a serde of windowed keys and still shows how it writes the
+// key alone, which decides the partition.
+type windowed struct {
+	erased[Windowed]
+	base window.BaseKeySerde[Windowed]
 }
 
-func (s timeWindowed) Append(dst []byte, topic string, v any) ([]byte, error) {
-	w, dst, err := appendWindowKey(dst, topic, v, s.inner)
-	return binary.BigEndian.AppendUint64(dst, uint64(w.Start)), err
+func newWindowed(s serde.Serde[Windowed]) windowed {
+	return windowed{erased[Windowed]{s}, s.(window.BaseKeySerde[Windowed])}
 }
 
-func (s timeWindowed) Decode(topic string, data []byte) (any, error) {
-	body, n := len(data)-8, len(data)
-	if body < 0 {
-		return nil, &Exception{ClassIllegalArgument, fmt.Sprintf("%d bytes are no windowed key", n)}
-	}
-	key, err := s.inner.Decode(topic, data[:body])
-	start := int64(binary.BigEndian.Uint64(data[body:]))
-	end := start + s.size
-	if end < 0 { // Java: TimeWindow end overflows to the greatest long
-		end = 1<<63 - 1
-	}
-	return Windowed{Key: key, Start: start, End: end}, err
-}
-
-// sessionWindowed writes end and start after the key.
-type sessionWindowed struct{ inner serde.Serde[any] }
-
-func (s sessionWindowed) Append(dst []byte, topic string, v any) ([]byte, error) {
-	w, dst, err := appendWindowKey(dst, topic, v, s.inner)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(w.End))
-	return binary.BigEndian.AppendUint64(dst, uint64(w.Start)), err
-}
-
-func (s sessionWindowed) Decode(topic string, data []byte) (any, error) {
-	body, n := len(data)-16, len(data)
-	if body < 0 {
-		return nil, &Exception{ClassIllegalArgument, fmt.Sprintf("%d bytes are no session key", n)}
-	}
-	key, err := s.inner.Decode(topic, data[:body])
-	return Windowed{
-		Key:   key,
-		Start: int64(binary.BigEndian.Uint64(data[body+8:])),
-		End:   int64(binary.BigEndian.Uint64(data[body:])),
-	}, err
-}
-
-func appendWindowKey(dst []byte, topic string, v any, inner serde.Serde[any]) (Windowed, []byte, error) {
+// AppendBaseKey implements window.BaseKeySerde.
+func (s windowed) AppendBaseKey(dst []byte, topic string, h *record.Headers, v any) ([]byte, error) {
 	w, ok := v.(Windowed)
 	if !ok {
-		return w, dst, classCast(v, "windowed key")
+		return dst, classCast(v, "windowed key")
 	}
-	dst, err := inner.Append(dst, topic, w.Key)
-	return w, dst, err
+	return s.base.AppendBaseKey(dst, topic, h, w)
 }

@@ -15,13 +15,11 @@ import (
 
 	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/serde"
+	"github.com/millrace/millrace/window"
 )
 
 // Windowed is a key with the bounds of its window in milliseconds.
-type Windowed struct {
-	Key        any
-	Start, End int64
-}
+type Windowed = window.Windowed[any]
 
 // Fault is an error in the scenario itself: an unknown operator, an ill-typed
 // expression. It is what the oracle calls an oracle error, and no exception

@@ -18,7 +18,7 @@ func TestStr(t *testing.T) {
 		{1e300 / 3, Str(1e300 / 3)}, {math.NaN(), "NaN"}, {math.Inf(1), "Infinity"}, {math.Inf(-1), "-Infinity"},
 		{float32(0.1), "0.1000"}, {float32(16777216.5), "16777216.0000"},
 		{[]byte{0, 0xab}, "0x00ab"}, {[]byte{}, "0x"},
-		{Windowed{"k", 1, -2}, "[k@1/-2]"}, {[]any{"a", nil, int64(1)}, "[a,null,1]"}, {[]any{}, "[]"},
+		{Windowed{Key: "k", Start: 1, End: -2}, "[k@1/-2]"}, {[]any{"a", nil, int64(1)}, "[a,null,1]"}, {[]any{}, "[]"},
 		{struct{}{}, "?"},
 	} {
 		if got := Str(c.v); got != c.want {
