@@ -31,19 +31,13 @@ func openStore[K, V any](n *processor.Node, name string) (*tableStore[K, V], err
 // store is the store itself.
 func (s *tableStore[K, V]) store() statestore.Store { return s.timed }
 
-// Get implements [ValueGetter].
-func (s *tableStore[K, V]) Get(key K) (V, int64, bool, error) {
-	t, ok, err := s.timed.Get(key)
-	return t.Value, t.Timestamp, ok, err
+func (s *tableStore[K, V]) get(key K) (statestore.Timed[V], bool, error) { return s.timed.Get(key) }
+
+func (s *tableStore[K, V]) getAsOf(K, int64) (t statestore.Timed[V], ok bool, err error) {
+	return t, false, fmt.Errorf("store %s is not versioned: it cannot be read as of a time", s.timed.Name())
 }
 
-// GetAsOf implements [ValueGetter].
-func (s *tableStore[K, V]) GetAsOf(K, int64) (v V, timestamp int64, ok bool, err error) {
-	return v, 0, false, fmt.Errorf("store %s is not versioned: it cannot be read as of a time", s.timed.Name())
-}
-
-// Versioned implements [ValueGetter].
-func (s *tableStore[K, V]) Versioned() bool { return false }
+func (s *tableStore[K, V]) versioned() bool { return false }
 
 // put writes a value, or deletes the key when has is false. stored is false
 // when the store refused an update as too old; stale is true when it took it
@@ -63,3 +57,30 @@ func present[T any](null func(*T) bool, v *T) bool { return null == nil || !null
 
 // nullOf is the null check of T, decided once per unit.
 func nullOf[T any]() func(*T) bool { return record.NullCheck[T]() }
+
+// storeGetter reads a materialised table (Java:
+// KTableMaterializedValueGetterSupplier).
+type storeGetter[K, V any] struct {
+	name  string
+	store *tableStore[K, V]
+}
+
+// Init implements dsl.ValueGetter.
+func (g *storeGetter[K, V]) Init(n *processor.Node) (err error) {
+	g.store, err = openStore[K, V](n, g.name)
+	return err
+}
+
+// Get implements dsl.ValueGetter.
+func (g *storeGetter[K, V]) Get(key K) (statestore.Timed[V], bool, error) { return g.store.get(key) }
+
+// GetAsOf implements dsl.ValueGetter.
+func (g *storeGetter[K, V]) GetAsOf(key K, time int64) (statestore.Timed[V], bool, error) {
+	return g.store.getAsOf(key, time)
+}
+
+// Versioned implements dsl.ValueGetter.
+func (g *storeGetter[K, V]) Versioned() bool { return g.store.versioned() }
+
+// Close implements dsl.ValueGetter.
+func (g *storeGetter[K, V]) Close() error { return nil }

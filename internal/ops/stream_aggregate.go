@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/millrace/millrace/processor"
+import (
+	"github.com/millrace/millrace/internal/dsl"
+	"github.com/millrace/millrace/processor"
+)
 
 // StreamAggregate folds the records of each key into an aggregate (Java:
 // KStreamAggregate). Records with a null key or value are dropped. The
@@ -18,14 +21,14 @@ func NewStreamAggregate[K, V, A any](store string, init func() A, add func(K, V,
 	return &StreamAggregate[K, V, A]{store: store, init: init, add: add}
 }
 
-// SendOldValues implements [Table].
-func (a *StreamAggregate[K, V, A]) SendOldValues(bool) bool {
+// EnableOldValues implements dsl.TableSupplier.
+func (a *StreamAggregate[K, V, A]) EnableOldValues(bool) bool {
 	a.sendOld = true
 	return true
 }
 
-// Getter implements [Table].
-func (a *StreamAggregate[K, V, A]) Getter() Getter[K, A] { return storeGetter[K, A](a.store) }
+// View implements dsl.TableSupplier.
+func (a *StreamAggregate[K, V, A]) View() dsl.View[K, A] { return StoreView[K, A](a.store) }
 
 // New makes the unit of a task.
 func (a *StreamAggregate[K, V, A]) New() (processor.Unit, error) {
@@ -60,13 +63,12 @@ func (a *streamAggregate[K, V, A]) Receive(rec processor.Record[K, V]) error {
 		a.node.Host().Dropped()
 		return nil
 	}
-	old, ts, ok, err := a.store.Get(rec.Key)
+	row, ok, err := a.store.get(rec.Key)
 	if err != nil {
 		return err
 	}
-	if ok {
-		ts = max(ts, rec.Timestamp)
-	} else {
+	old, ts := row.Value, max(row.Timestamp, rec.Timestamp)
+	if !ok {
 		// What the initializer made is also what is sent as the old value.
 		old, ts = a.plan.init(), rec.Timestamp
 	}

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/millrace/millrace/processor"
+import (
+	"github.com/millrace/millrace/internal/dsl"
+	"github.com/millrace/millrace/processor"
+)
 
 // StreamReduce combines the values of each key (Java: KStreamReduce). The first
 // value is taken as it is. Records with a null key or value are dropped; a
@@ -17,14 +20,14 @@ func NewStreamReduce[K, V any](store string, reduce func(V, V) V) *StreamReduce[
 	return &StreamReduce[K, V]{store: store, reduce: reduce}
 }
 
-// SendOldValues implements [Table].
-func (r *StreamReduce[K, V]) SendOldValues(bool) bool {
+// EnableOldValues implements dsl.TableSupplier.
+func (r *StreamReduce[K, V]) EnableOldValues(bool) bool {
 	r.sendOld = true
 	return true
 }
 
-// Getter implements [Table].
-func (r *StreamReduce[K, V]) Getter() Getter[K, V] { return storeGetter[K, V](r.store) }
+// View implements dsl.TableSupplier.
+func (r *StreamReduce[K, V]) View() dsl.View[K, V] { return StoreView[K, V](r.store) }
 
 // New makes the unit of a task.
 func (r *StreamReduce[K, V]) New() (processor.Unit, error) {
@@ -59,17 +62,16 @@ func (r *streamReduce[K, V]) Receive(rec processor.Record[K, V]) error {
 		r.node.Host().Dropped()
 		return nil
 	}
-	old, ts, ok, err := r.store.Get(rec.Key)
+	row, ok, err := r.store.get(rec.Key)
 	if err != nil {
 		return err
 	}
-	c := processor.Change[V]{New: rec.Value, HasNew: true, Old: old, HasOld: ok}
+	c := processor.Change[V]{New: rec.Value, HasNew: true, Old: row.Value, HasOld: ok}
+	ts := rec.Timestamp
 	if ok {
-		c.New = r.plan.reduce(old, rec.Value)
+		c.New = r.plan.reduce(row.Value, rec.Value)
 		c.HasNew = present(r.null, &c.New)
-		ts = max(ts, rec.Timestamp)
-	} else {
-		ts = rec.Timestamp
+		ts = max(ts, row.Timestamp)
 	}
 	stored, stale, err := r.store.put(rec.Key, c.New, c.HasNew, ts)
 	if err != nil || !stored {

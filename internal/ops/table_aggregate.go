@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 
+	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
 )
 
@@ -22,14 +23,14 @@ func NewTableAggregate[K, V, A any](store string, init func() A, add, sub func(K
 	return &TableAggregate[K, V, A]{store: store, init: init, add: add, sub: sub}
 }
 
-// SendOldValues implements [Table].
-func (a *TableAggregate[K, V, A]) SendOldValues(bool) bool {
+// EnableOldValues implements dsl.TableSupplier.
+func (a *TableAggregate[K, V, A]) EnableOldValues(bool) bool {
 	a.sendOld = true
 	return true
 }
 
-// Getter implements [Table].
-func (a *TableAggregate[K, V, A]) Getter() Getter[K, A] { return storeGetter[K, A](a.store) }
+// View implements dsl.TableSupplier.
+func (a *TableAggregate[K, V, A]) View() dsl.View[K, A] { return StoreView[K, A](a.store) }
 
 // New makes the unit of a task.
 func (a *TableAggregate[K, V, A]) New() (processor.Unit, error) {
@@ -61,16 +62,16 @@ func (a *tableAggregate[K, V, A]) Receive(rec processor.Record[K, processor.Chan
 	if rec.KeyNull {
 		return nullGroupKey("aggregate", a.plan.store)
 	}
-	old, oldTime, hasOld, err := a.store.Get(rec.Key)
+	row, hasOld, err := a.store.get(rec.Key)
 	if err != nil {
 		return err
 	}
 	in, ts := &rec.Value, rec.Timestamp
-	c := processor.Change[A]{Old: old, HasOld: hasOld, New: old, HasNew: hasOld}
+	c := processor.Change[A]{Old: row.Value, HasOld: hasOld, New: row.Value, HasNew: hasOld}
 	if in.HasOld && hasOld {
 		c.New = a.plan.sub(rec.Key, in.Old, c.New)
 		c.HasNew = present(a.null, &c.New)
-		ts = max(ts, oldTime)
+		ts = max(ts, row.Timestamp)
 	}
 	if in.HasNew {
 		if !c.HasNew {
@@ -79,7 +80,7 @@ func (a *tableAggregate[K, V, A]) Receive(rec processor.Record[K, processor.Chan
 		c.New = a.plan.add(rec.Key, in.New, c.New)
 		c.HasNew = present(a.null, &c.New)
 		if hasOld {
-			ts = max(ts, oldTime)
+			ts = max(ts, row.Timestamp)
 		}
 	}
 	stored, stale, err := a.store.put(rec.Key, c.New, c.HasNew, ts)

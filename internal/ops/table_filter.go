@@ -1,13 +1,17 @@
 package ops
 
-import "github.com/millrace/millrace/processor"
+import (
+	"github.com/millrace/millrace/internal/dsl"
+	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/statestore"
+)
 
 // TableFilter keeps the rows of a table that a predicate takes; the others
 // become deletions (Java: KTableFilter). If old values are at hand, a row that
 // was not in the result and still is not sends nothing; otherwise a deletion is
 // sent each time.
 type TableFilter[K, V any] struct {
-	parent    Table[K, V]
+	parent    dsl.TableSupplier[K, V]
 	keep      func(K, V) bool
 	store     string
 	sendOld   bool
@@ -17,28 +21,31 @@ type TableFilter[K, V any] struct {
 // NewTableFilter plans a filter of a table. store is empty for a result that is
 // not materialised. The parent is asked for old values unless that would
 // materialise it. The predicate is never called for a missing value.
-func NewTableFilter[K, V any](parent Table[K, V], keep func(K, V) bool, store string) *TableFilter[K, V] {
-	return &TableFilter[K, V]{parent: parent, keep: keep, store: store, sendOld: parent.SendOldValues(false)}
+func NewTableFilter[K, V any](parent dsl.TableSupplier[K, V], keep func(K, V) bool, store string) *TableFilter[K, V] {
+	return &TableFilter[K, V]{parent: parent, keep: keep, store: store, sendOld: parent.EnableOldValues(false)}
 }
 
 // UseVersioned makes the filter send every deletion, as the result of a
 // versioned table must (Java: setUseVersionedSemantics).
 func (f *TableFilter[K, V]) UseVersioned(versioned bool) { f.versioned = versioned }
 
-// SendOldValues implements [Table].
-func (f *TableFilter[K, V]) SendOldValues(force bool) bool {
-	if f.store != "" || f.parent.SendOldValues(force) {
+// EnableOldValues implements dsl.TableSupplier.
+func (f *TableFilter[K, V]) EnableOldValues(force bool) bool {
+	if f.store != "" || f.parent.EnableOldValues(force) {
 		f.sendOld = true
 	}
 	return f.sendOld
 }
 
-// Getter implements [Table].
-func (f *TableFilter[K, V]) Getter() Getter[K, V] {
+// View implements dsl.TableSupplier.
+func (f *TableFilter[K, V]) View() dsl.View[K, V] {
 	if f.store != "" {
-		return storeGetter[K, V](f.store)
+		return StoreView[K, V](f.store)
 	}
-	return filterGetter[K, V]{f.parent.Getter(), f.keep}
+	parent := f.parent.View()
+	return dsl.View[K, V]{Stores: parent.Stores, New: func() dsl.ValueGetter[K, V] {
+		return &filterGetter[K, V]{parent.New(), f.keep}
+	}}
 }
 
 // New makes the unit of a task.
@@ -96,7 +103,9 @@ func (f *tableFilter[K, V]) old(c *processor.Change[V], key K, in *processor.Cha
 	switch {
 	case !f.plan.sendOld:
 	case f.store != nil:
-		c.Old, _, c.HasOld, err = f.store.Get(key)
+		var row statestore.Timed[V]
+		row, c.HasOld, err = f.store.get(key)
+		c.Old = row.Value
 	case in.HasOld && f.plan.keep(key, in.Old):
 		c.Old, c.HasOld = in.Old, true
 	}
@@ -105,38 +114,25 @@ func (f *tableFilter[K, V]) old(c *processor.Change[V], key K, in *processor.Cha
 
 // filterGetter reads a filter that is not materialised through its parent.
 type filterGetter[K, V any] struct {
-	parent Getter[K, V]
-	keep   func(K, V) bool
-}
-
-func (g filterGetter[K, V]) StoreNames() []string { return g.parent.StoreNames() }
-
-func (g filterGetter[K, V]) Open(n *processor.Node) (ValueGetter[K, V], error) {
-	parent, err := g.parent.Open(n)
-	return &filteredValues[K, V]{parent, g.keep}, err
-}
-
-type filteredValues[K, V any] struct {
-	ValueGetter[K, V]
+	dsl.ValueGetter[K, V]
 	keep func(K, V) bool
 }
 
-// Get implements [ValueGetter].
-func (g *filteredValues[K, V]) Get(key K) (V, int64, bool, error) {
-	v, ts, ok, err := g.ValueGetter.Get(key)
-	return g.kept(key, v, ts, ok, err)
+// Get implements dsl.ValueGetter.
+func (g *filterGetter[K, V]) Get(key K) (statestore.Timed[V], bool, error) {
+	t, ok, err := g.ValueGetter.Get(key)
+	return g.kept(key, t, ok, err)
 }
 
-// GetAsOf implements [ValueGetter].
-func (g *filteredValues[K, V]) GetAsOf(key K, time int64) (V, int64, bool, error) {
-	v, ts, ok, err := g.ValueGetter.GetAsOf(key, time)
-	return g.kept(key, v, ts, ok, err)
+// GetAsOf implements dsl.ValueGetter.
+func (g *filterGetter[K, V]) GetAsOf(key K, time int64) (statestore.Timed[V], bool, error) {
+	t, ok, err := g.ValueGetter.GetAsOf(key, time)
+	return g.kept(key, t, ok, err)
 }
 
-func (g *filteredValues[K, V]) kept(key K, v V, ts int64, ok bool, err error) (V, int64, bool, error) {
-	if err == nil && ok && g.keep(key, v) {
-		return v, ts, true, nil
+func (g *filterGetter[K, V]) kept(key K, t statestore.Timed[V], ok bool, err error) (statestore.Timed[V], bool, error) {
+	if err == nil && ok && g.keep(key, t.Value) {
+		return t, true, nil
 	}
-	var none V
-	return none, 0, false, err
+	return statestore.Timed[V]{}, false, err
 }

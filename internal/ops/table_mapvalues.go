@@ -1,13 +1,17 @@
 package ops
 
-import "github.com/millrace/millrace/processor"
+import (
+	"github.com/millrace/millrace/internal/dsl"
+	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/statestore"
+)
 
 // TableMapValues maps the values of a table (Java: KTableMapValues). It sends a
 // change for each change of its parent, also if the mapped value is the same.
 // The mapper is never called for a missing value; if it returns null, the row
 // is deleted.
 type TableMapValues[K, V, V2 any] struct {
-	parent  Table[K, V]
+	parent  dsl.TableSupplier[K, V]
 	mapper  func(K, V) V2
 	store   string
 	sendOld bool
@@ -15,24 +19,27 @@ type TableMapValues[K, V, V2 any] struct {
 
 // NewTableMapValues plans the mapping of a table's values. store is empty for a
 // result that is not materialised.
-func NewTableMapValues[K, V, V2 any](parent Table[K, V], mapper func(K, V) V2, store string) *TableMapValues[K, V, V2] {
+func NewTableMapValues[K, V, V2 any](parent dsl.TableSupplier[K, V], mapper func(K, V) V2, store string) *TableMapValues[K, V, V2] {
 	return &TableMapValues[K, V, V2]{parent: parent, mapper: mapper, store: store}
 }
 
-// SendOldValues implements [Table].
-func (m *TableMapValues[K, V, V2]) SendOldValues(force bool) bool {
-	if m.store != "" || m.parent.SendOldValues(force) {
+// EnableOldValues implements dsl.TableSupplier.
+func (m *TableMapValues[K, V, V2]) EnableOldValues(force bool) bool {
+	if m.store != "" || m.parent.EnableOldValues(force) {
 		m.sendOld = true
 	}
 	return m.sendOld
 }
 
-// Getter implements [Table].
-func (m *TableMapValues[K, V, V2]) Getter() Getter[K, V2] {
+// View implements dsl.TableSupplier.
+func (m *TableMapValues[K, V, V2]) View() dsl.View[K, V2] {
 	if m.store != "" {
-		return storeGetter[K, V2](m.store)
+		return StoreView[K, V2](m.store)
 	}
-	return mapGetter[K, V, V2]{m.parent.Getter(), m.mapper}
+	parent := m.parent.View()
+	return dsl.View[K, V2]{Stores: parent.Stores, New: func() dsl.ValueGetter[K, V2] {
+		return &mapGetter[K, V, V2]{parent.New(), m.mapper, nullOf[V2]()}
+	}}
 }
 
 // New makes the unit of a task.
@@ -91,7 +98,9 @@ func (m *tableMapValues[K, V, V2]) old(c *processor.Change[V2], key K, in *proce
 	switch {
 	case !m.plan.sendOld:
 	case m.store != nil:
-		c.Old, _, c.HasOld, err = m.store.Get(key)
+		var row statestore.Timed[V2]
+		row, c.HasOld, err = m.store.get(key)
+		c.Old = row.Value
 	case in.HasOld:
 		c.Old = m.plan.mapper(key, in.Old)
 		c.HasOld = present(m.null, &c.Old)
@@ -101,42 +110,36 @@ func (m *tableMapValues[K, V, V2]) old(c *processor.Change[V2], key K, in *proce
 
 // mapGetter reads mapped values that are not materialised through the parent.
 type mapGetter[K, V, V2 any] struct {
-	parent Getter[K, V]
-	mapper func(K, V) V2
-}
-
-func (g mapGetter[K, V, V2]) StoreNames() []string { return g.parent.StoreNames() }
-
-func (g mapGetter[K, V, V2]) Open(n *processor.Node) (ValueGetter[K, V2], error) {
-	parent, err := g.parent.Open(n)
-	return &mappedValues[K, V, V2]{parent, g.mapper, nullOf[V2]()}, err
-}
-
-type mappedValues[K, V, V2 any] struct {
-	parent ValueGetter[K, V]
+	parent dsl.ValueGetter[K, V]
 	mapper func(K, V) V2
 	null   func(*V2) bool
 }
 
-// Get implements [ValueGetter].
-func (g *mappedValues[K, V, V2]) Get(key K) (V2, int64, bool, error) {
-	v, ts, ok, err := g.parent.Get(key)
-	return g.mapped(key, v, ts, ok, err)
+// Init implements dsl.ValueGetter.
+func (g *mapGetter[K, V, V2]) Init(n *processor.Node) error { return g.parent.Init(n) }
+
+// Get implements dsl.ValueGetter.
+func (g *mapGetter[K, V, V2]) Get(key K) (statestore.Timed[V2], bool, error) {
+	t, ok, err := g.parent.Get(key)
+	return g.mapped(key, t, ok, err)
 }
 
-// GetAsOf implements [ValueGetter].
-func (g *mappedValues[K, V, V2]) GetAsOf(key K, time int64) (V2, int64, bool, error) {
-	v, ts, ok, err := g.parent.GetAsOf(key, time)
-	return g.mapped(key, v, ts, ok, err)
+// GetAsOf implements dsl.ValueGetter.
+func (g *mapGetter[K, V, V2]) GetAsOf(key K, time int64) (statestore.Timed[V2], bool, error) {
+	t, ok, err := g.parent.GetAsOf(key, time)
+	return g.mapped(key, t, ok, err)
 }
 
-// Versioned implements [ValueGetter].
-func (g *mappedValues[K, V, V2]) Versioned() bool { return g.parent.Versioned() }
+// Versioned implements dsl.ValueGetter.
+func (g *mapGetter[K, V, V2]) Versioned() bool { return g.parent.Versioned() }
 
-func (g *mappedValues[K, V, V2]) mapped(key K, v V, ts int64, ok bool, err error) (v2 V2, _ int64, _ bool, _ error) {
+// Close implements dsl.ValueGetter.
+func (g *mapGetter[K, V, V2]) Close() error { return g.parent.Close() }
+
+func (g *mapGetter[K, V, V2]) mapped(key K, t statestore.Timed[V], ok bool, err error) (row statestore.Timed[V2], _ bool, _ error) {
 	if err != nil || !ok {
-		return v2, 0, false, err
+		return row, false, err
 	}
-	v2 = g.mapper(key, v)
-	return v2, ts, present(g.null, &v2), nil
+	row.Value, row.Timestamp = g.mapper(key, t.Value), t.Timestamp
+	return row, present(g.null, &row.Value), nil
 }

@@ -1,10 +1,13 @@
 package ops
 
-import "github.com/millrace/millrace/processor"
+import (
+	"github.com/millrace/millrace/internal/dsl"
+	"github.com/millrace/millrace/processor"
+)
 
 // OldValueSender is the half of [Table] that does not depend on types.
 type OldValueSender interface {
-	SendOldValues(force bool) bool
+	EnableOldValues(force bool) bool
 }
 
 // TablePassThrough sends on the changes of several operators that write to one
@@ -20,16 +23,16 @@ func NewTablePassThrough[K, V any](parents []OldValueSender, store string) *Tabl
 	return &TablePassThrough[K, V]{parents: parents, store: store}
 }
 
-// SendOldValues implements [Table].
-func (p *TablePassThrough[K, V]) SendOldValues(bool) bool {
+// EnableOldValues implements dsl.TableSupplier.
+func (p *TablePassThrough[K, V]) EnableOldValues(bool) bool {
 	for _, parent := range p.parents {
-		parent.SendOldValues(true)
+		parent.EnableOldValues(true)
 	}
 	return true
 }
 
-// Getter implements [Table].
-func (p *TablePassThrough[K, V]) Getter() Getter[K, V] { return storeGetter[K, V](p.store) }
+// View implements dsl.TableSupplier.
+func (p *TablePassThrough[K, V]) View() dsl.View[K, V] { return StoreView[K, V](p.store) }
 
 // New makes the unit of a task.
 func (p *TablePassThrough[K, V]) New() (processor.Unit, error) {

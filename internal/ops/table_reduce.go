@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/millrace/millrace/processor"
+import (
+	"github.com/millrace/millrace/internal/dsl"
+	"github.com/millrace/millrace/processor"
+)
 
 // TableReduce combines the rows of a regrouped table for each key (Java:
 // KTableReduce): the old value is taken out first, then the new one put in. A
@@ -17,14 +20,14 @@ func NewTableReduce[K, V any](store string, add, sub func(V, V) V) *TableReduce[
 	return &TableReduce[K, V]{store: store, add: add, sub: sub}
 }
 
-// SendOldValues implements [Table].
-func (r *TableReduce[K, V]) SendOldValues(bool) bool {
+// EnableOldValues implements dsl.TableSupplier.
+func (r *TableReduce[K, V]) EnableOldValues(bool) bool {
 	r.sendOld = true
 	return true
 }
 
-// Getter implements [Table].
-func (r *TableReduce[K, V]) Getter() Getter[K, V] { return storeGetter[K, V](r.store) }
+// View implements dsl.TableSupplier.
+func (r *TableReduce[K, V]) View() dsl.View[K, V] { return StoreView[K, V](r.store) }
 
 // New makes the unit of a task.
 func (r *TableReduce[K, V]) New() (processor.Unit, error) {
@@ -56,22 +59,22 @@ func (r *tableReduce[K, V]) Receive(rec processor.Record[K, processor.Change[V]]
 	if rec.KeyNull {
 		return nullGroupKey("reduce", r.plan.store)
 	}
-	old, oldTime, hasOld, err := r.store.Get(rec.Key)
+	row, hasOld, err := r.store.get(rec.Key)
 	if err != nil {
 		return err
 	}
 	in, ts := &rec.Value, rec.Timestamp
-	c := processor.Change[V]{Old: old, HasOld: hasOld, New: old, HasNew: hasOld}
+	c := processor.Change[V]{Old: row.Value, HasOld: hasOld, New: row.Value, HasNew: hasOld}
 	if in.HasOld && hasOld {
-		c.New = r.plan.sub(old, in.Old)
+		c.New = r.plan.sub(row.Value, in.Old)
 		c.HasNew = present(r.null, &c.New)
-		ts = max(ts, oldTime)
+		ts = max(ts, row.Timestamp)
 	}
 	switch {
 	case in.HasNew && c.HasNew:
 		c.New = r.plan.add(c.New, in.New)
 		c.HasNew = present(r.null, &c.New)
-		ts = max(ts, oldTime)
+		ts = max(ts, row.Timestamp)
 	case in.HasNew:
 		c.New, c.HasNew = in.New, true
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"log/slog"
 
+	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
 )
 
@@ -28,8 +29,8 @@ func (s *TableSource[K, V]) Materialized() bool { return s.materialized }
 // Store is the name of the store.
 func (s *TableSource[K, V]) Store() string { return s.store }
 
-// SendOldValues implements [Table].
-func (s *TableSource[K, V]) SendOldValues(force bool) bool {
+// EnableOldValues implements dsl.TableSupplier.
+func (s *TableSource[K, V]) EnableOldValues(force bool) bool {
 	if !s.sendOld && !force && !s.materialized {
 		return false
 	}
@@ -37,10 +38,10 @@ func (s *TableSource[K, V]) SendOldValues(force bool) bool {
 	return true
 }
 
-// Getter implements [Table].
-func (s *TableSource[K, V]) Getter() Getter[K, V] {
+// View implements dsl.TableSupplier.
+func (s *TableSource[K, V]) View() dsl.View[K, V] {
 	s.materialized = true
-	return storeGetter[K, V](s.store)
+	return StoreView[K, V](s.store)
 }
 
 // New makes the unit of a task.
@@ -80,18 +81,18 @@ func (s *tableSource[K, V]) Receive(rec processor.Record[K, V]) error {
 	if s.store == nil {
 		return s.Forward(withChange(rec, c, rec.Timestamp))
 	}
-	old, oldTime, hasOld, err := s.store.Get(rec.Key)
+	row, hasOld, err := s.store.get(rec.Key)
 	if err != nil {
 		return err
 	}
-	if hasOld && rec.Timestamp < oldTime {
-		s.warnOutOfOrder(oldTime, rec.Timestamp)
+	if hasOld && rec.Timestamp < row.Timestamp {
+		s.warnOutOfOrder(row.Timestamp, rec.Timestamp)
 	}
 	stored, stale, err := s.store.put(rec.Key, rec.Value, c.HasNew, rec.Timestamp)
 	if err != nil || !stored {
 		return err
 	}
-	c.Old, c.HasOld, c.Stale = old, hasOld, stale
+	c.Old, c.HasOld, c.Stale = row.Value, hasOld, stale
 	return s.forward.Forward(withChange(rec, c, rec.Timestamp))
 }
 
