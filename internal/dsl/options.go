@@ -98,3 +98,13 @@ func PartitionerOf[K, V any](g *Graph, op string, option any) processor.Partitio
 		return nil
 	}
 }
+
+// Collect applies the options of a call, each by the method for its operator,
+// and reports what is wrong with them.
+func Collect[O any](g *Graph, op string, opts []O, apply func(O, *Options)) *Options {
+	o := &Options{Given: len(opts) > 0}
+	for _, opt := range opts {
+		apply(opt, o)
+	}
+	return g.Checked(op, o)
+}

@@ -1,0 +1,39 @@
+package with
+
+import "github.com/millrace/millrace/internal/dsl"
+
+// PartitionerOption is the option made by [Partitioner].
+type PartitionerOption struct{ set func(*dsl.Options) }
+
+// ForSink implements [Sink].
+func (o PartitionerOption) ForSink(to *dsl.Options) { o.set(to) }
+
+// ForRepartition implements [Repartition].
+func (o PartitionerOption) ForRepartition(to *dsl.Options) { o.set(to) }
+
+// ForForeignJoin implements [ForeignJoin].
+func (o PartitionerOption) ForForeignJoin(to *dsl.Options) { o.set(to) }
+
+// Partitioner chooses the partitions of outgoing records: a
+// processor.Partitioner of the operator's key and value types. Without it the
+// hash of the key decides, or of the inner key of a window.
+func Partitioner(p any) PartitionerOption {
+	return PartitionerOption{func(to *dsl.Options) { to.Partitioner = p }}
+}
+
+// RepartitionOption is an option of Repartition only.
+type RepartitionOption struct{ set func(*dsl.Options) }
+
+// ForRepartition implements [Repartition].
+func (o RepartitionOption) ForRepartition(to *dsl.Options) { o.set(to) }
+
+// Partitions sets the number of partitions of the repartition topic; without
+// it, it follows from the topics above (Java: withNumberOfPartitions).
+func Partitions(n int32) RepartitionOption {
+	return RepartitionOption{func(to *dsl.Options) {
+		if n <= 0 {
+			to.Refuse(dsl.Errorf(dsl.KindArgument, "the number of partitions is %d, want at least 1", n))
+		}
+		to.Partitions = n
+	}}
+}
