@@ -61,8 +61,10 @@ func again(t *testing.T, r *tree.Object, topic string, serdes scenario.Topic) *t
 	t.Helper()
 	out := Record{Topic: topic, Partition: -1, KeySerde: serdes.Key, ValueSerde: serdes.Value}
 	out.Key, out.Value = bytesOf(t, r, "key"), bytesOf(t, r, "value")
-	ts, _ := r.Get("ts")
-	out.Timestamp = ts.(int64)
+	if ts, _ := r.Get("ts"); ts != nil {
+		ms := ts.(int64)
+		out.Timestamp = &ms
+	}
 	if p, ok := r.Get("p"); ok {
 		out.Partition = int32(p.(int64))
 	}

@@ -156,7 +156,8 @@ func Sorted[V any](m map[string]V, node func(V) any) *tree.Object {
 type Record struct {
 	Topic      string
 	Key, Value []byte
-	Timestamp  int64
+	// Timestamp is nil when the sender gave none.
+	Timestamp *int64
 	// Partition is negative when the producer was to choose.
 	Partition int32
 	Headers   []record.Header
@@ -167,7 +168,10 @@ type Record struct {
 // Tree gives the record with decoded texts where the declared serdes can read
 // the bytes.
 func (r *Record) Tree() *tree.Object {
-	o := tree.NewObject("key", value.Hex(r.Key), "value", value.Hex(r.Value), "ts", r.Timestamp)
+	o := tree.NewObject("key", value.Hex(r.Key), "value", value.Hex(r.Value), "ts", nil)
+	if r.Timestamp != nil {
+		o.Set("ts", *r.Timestamp)
+	}
 	if r.Partition >= 0 {
 		o.Set("p", int64(r.Partition))
 	}

@@ -40,7 +40,8 @@ func TestOrderAndAbsence(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
-	r := Record{Topic: "t", Key: []byte("k"), Value: []byte{1}, Timestamp: -3, Partition: 2, KeySerde: "string", ValueSerde: "long",
+	ts := int64(-3)
+	r := Record{Topic: "t", Key: []byte("k"), Value: []byte{1}, Timestamp: &ts, Partition: 2, KeySerde: "string", ValueSerde: "long",
 		Headers: []record.Header{
 			{Key: "__streams.errors.exception", Value: []byte("java.lang.NullPointerException")},
 			{Key: "__streams.errors.stacktrace", Value: []byte("at ...")},
@@ -52,7 +53,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	r = Record{Partition: -1, KeySerde: "long"}
-	if got := tree.Compact(r.Tree()); got != `{"key":null,"value":null,"ts":0,"k":null}` {
+	if got := tree.Compact(r.Tree()); got != `{"key":null,"value":null,"ts":null,"k":null}` {
 		t.Errorf("null record: %s", got)
 	}
 }

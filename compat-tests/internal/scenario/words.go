@@ -1,0 +1,166 @@
+package scenario
+
+import "slices"
+
+// Words lists, sorted, what an implementation must have to run the scenario:
+// the ops of its steps, config:KEY for every configuration key, and features
+// that are not ops. Those are
+//
+//	versioned     a versioned store
+//	headerStores  stores whose values carry headers
+//	lruMap        a store of limited size
+//	windowStore   a window store the scenario makes itself
+//	sessionStore  a session store the scenario makes itself
+//	query, iq2    query inputs, and interactive queries among them
+//	emit          an emit strategy
+//	plainBuilder  a builder made without the configuration
+func (s *Scenario) Words() []string {
+	w := words{}
+	w.steps(s.Topology)
+	for key, value := range s.Config {
+		w.add("config:" + key)
+		if key == "dsl.store.format" && value == "headers" {
+			w.add("headerStores")
+		}
+	}
+	for _, in := range s.Inputs {
+		if in.Query != nil {
+			w.add("query")
+			if in.Query.Mode == "iq2" {
+				w.add("iq2")
+			}
+		}
+	}
+	if s.PlainBuilder {
+		w.add("plainBuilder")
+	}
+	out := make([]string, 0, len(w))
+	for word := range w {
+		out = append(out, word)
+	}
+	slices.Sort(out)
+	return out
+}
+
+type words map[string]bool
+
+func (w words) add(word string) { w[word] = true }
+
+func (w words) steps(steps []Step) {
+	for _, s := range steps {
+		w.add(s.Op)
+		w.spec(s.Spec)
+	}
+}
+
+func (w words) spec(spec any) {
+	switch x := spec.(type) {
+	case *Table:
+		w.materialized(x.Materialized)
+	case *StateStore:
+		w.store(x.Store)
+	case *GlobalStore:
+		w.store(x.Store)
+		w.program(x.Program)
+	case *Filter:
+		w.materialized(x.Materialized)
+	case *MapValues:
+		w.materialized(x.Materialized)
+	case *Split:
+		for _, b := range x.Branches {
+			w.steps(b.Steps)
+		}
+		if x.Default != nil {
+			w.steps(x.Default.Steps)
+		}
+	case *ToTable:
+		w.materialized(x.Materialized)
+	case *WindowedBy:
+		if x.Emit != "" {
+			w.add("emit")
+		}
+	case *Count:
+		w.materialized(x.Materialized)
+	case *Reduce:
+		w.materialized(x.Materialized)
+	case *Aggregate:
+		w.materialized(x.Materialized)
+	case *TransformValues:
+		w.materialized(x.Materialized)
+		w.program(x.Program)
+	case *TableJoin:
+		w.materialized(x.Materialized)
+	case *FKJoin:
+		w.materialized(x.Materialized)
+	case *JoinStream:
+		if x.StreamJoined != nil {
+			w.supplier(x.StreamJoined.ThisStore)
+			w.supplier(x.StreamJoined.OtherStore)
+		}
+	case *Process:
+		w.program(x.Program)
+	case *AddProcessor:
+		w.program(x.Program)
+	case *AddStateStore:
+		w.store(x.Store)
+	case *AddGlobalStore:
+		w.store(x.Store)
+		w.program(x.Program)
+	}
+}
+
+func (w words) program(p *Program) {
+	for _, s := range p.Provides {
+		w.store(s)
+	}
+}
+
+func (w words) materialized(m *Materialized) {
+	if m != nil {
+		w.supplier(m.Supplier)
+	}
+}
+
+func (w words) store(s *Store) {
+	w.supplier(s.Supplier)
+	switch s.Builder {
+	case "versioned":
+		w.add("versioned")
+	case "timestampedKeyValueWithHeaders", "timestampedWindowWithHeaders", "sessionWithHeaders":
+		w.add("headerStores")
+	}
+}
+
+func (w words) supplier(s *Supplier) {
+	if s == nil {
+		return
+	}
+	switch s.Kind {
+	case "persistentVersioned":
+		w.add("versioned")
+	case "lruMap":
+		w.add("lruMap")
+	case "persistentTimestampedKeyValueWithHeaders":
+		w.add("headerStores")
+	case "persistentWindow", "persistentTimestampedWindow", "inMemoryWindow":
+		w.add("windowStore")
+	case "persistentTimestampedWindowWithHeaders":
+		w.add("windowStore")
+		w.add("headerStores")
+	case "persistentSession", "inMemorySession":
+		w.add("sessionStore")
+	case "persistentSessionWithHeaders":
+		w.add("sessionStore")
+		w.add("headerStores")
+	}
+}
+
+// Ops lists every op of the language, sorted.
+func Ops() []string {
+	out := make([]string, 0, len(ops))
+	for op := range ops {
+		out = append(out, op)
+	}
+	slices.Sort(out)
+	return out
+}
