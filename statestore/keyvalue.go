@@ -36,6 +36,8 @@ type KeyValue[K, V any] interface {
 	Store
 	ReadOnlyKeyValue[K, V]
 	Put(K, V) error
+	// Remove deletes without reading what was there (Java: put with null).
+	Remove(K) error
 	// PutIfAbsent puts unless the key has a value, which it then returns.
 	PutIfAbsent(K, V) (V, bool, error)
 	// Delete removes the key and returns the value it had.
@@ -67,6 +69,17 @@ type Flushed[K, V any] struct {
 // sets who is told when they leave it; it reports whether the store is cached
 // at all. With sendOld false the old value is not read. The listener runs with
 // the host's record context set to the update's own (Java: CachedStateStore).
+// What a Flushed points to is valid during the call. A key that was put and
+// deleted within one flush, and that the store never had, is not told of.
 type CacheFlusher[K, V any] interface {
 	OnFlush(f func(Flushed[K, V]) error, sendOld bool) (cached bool)
+}
+
+// Queryable is a store that other goroutines may read while its task writes
+// it, as interactive queries do. The task itself uses the store's own methods,
+// which are faster and keep the record cache's order of use.
+type Queryable[K, V any] interface {
+	// Reader is a view that any number of goroutines may use at once. After the
+	// store is closed its methods return ErrClosed.
+	Reader() ReadOnlyKeyValue[K, V]
 }
