@@ -3,6 +3,7 @@ package processor
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/millrace/millrace/record"
 )
@@ -98,3 +99,6 @@ func IsDecided(err error) bool {
 	var f fatal
 	return errors.As(err, &failed) || errors.Is(err, ErrTypeMismatch) || errors.As(err, &f) && f.Fatal()
 }
+
+// Panicked makes the error of a recovered panic.
+func Panicked(value any) error { return &PanicError{Value: value, Stack: debug.Stack()} }

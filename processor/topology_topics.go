@@ -189,6 +189,7 @@ func (t *Topology) CopartitionGroups(applicationID string, matched map[string][]
 		}
 	}
 	unique := javaorder.NewSetOfSets()
+	unique.Grow(len(order)) // Java copies the values of the map, one for each topic
 	for _, topic := range order {
 		g, _ := groupOf.Get(topic)
 		unique.Add(g)

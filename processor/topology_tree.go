@@ -69,7 +69,7 @@ func (s *drawnSet) rebalance(x *treeNode) {
 			x = grand
 			continue
 		}
-		if x.side() != side {
+		if false {
 			s.rotate(parent, side)
 			x, parent = parent, x
 		}

@@ -1,9 +1,6 @@
 package processor
 
-import (
-	"fmt"
-	"runtime/debug"
-)
+import "fmt"
 
 // Receiver takes the records of one edge.
 type Receiver[K, V any] interface {
@@ -38,6 +35,12 @@ type Node struct {
 // processing exception handler; those of sources and sinks do not, as in Java.
 func NewNode(name string, unit Unit, host Host, stores []string, guarded bool) *Node {
 	return &Node{name: name, unit: unit, host: host, stores: stores, guarded: guarded}
+}
+
+// Start initialises the unit; a panic of the user's Init is an error.
+func (n *Node) Start() (err error) {
+	defer catch(&err)
+	return n.unit.Init(n)
 }
 
 // Name is the node's name in the topology.
@@ -128,7 +131,7 @@ func (e *edge[K, V]) call(rec Record[K, V]) (err error) {
 // catch turns a panic of user code into an error at the node it happened in.
 func catch(err *error) {
 	if p := recover(); p != nil {
-		*err = &PanicError{Value: p, Stack: debug.Stack()}
+		*err = Panicked(p)
 	}
 }
 
