@@ -15,7 +15,7 @@ import (
 // ChangedSerializer and ChangedDeserializer). The bytes are those of package
 // storebytes.
 func ChangeSerde[V any](inner serde.Serde[V]) serde.HeaderSerde[processor.Change[V]] {
-	return changeSerde[V]{inner: inner, null: nullOf[V]()}
+	return changeSerde[V]{inner: inner, null: record.NullCheck[V]()}
 }
 
 type changeSerde[V any] struct {
@@ -95,7 +95,11 @@ func (s changeSerde[V]) decodeSide(topic string, h *record.Headers, data []byte)
 	if errors.Is(err, serde.ErrNull) {
 		return v, false, nil
 	}
-	return v, err == nil && present(s.null, &v), err
+	if err == nil && s.null != nil {
+		held := v
+		return v, !s.null(&held), nil
+	}
+	return v, err == nil, err
 }
 
 func (s changeSerde[V]) String() string { return "change of " + serde.NameOf(s.inner) }

@@ -12,6 +12,8 @@ import (
 // KeyValueStoreWrapper).
 type tableStore[K, V any] struct {
 	timed statestore.TimestampedKeyValue[K, V]
+	// remove deletes a key without reading it if the store can.
+	remove func(K) error
 }
 
 // openStore finds the store of that name, which must be connected to the node.
@@ -25,7 +27,16 @@ func openStore[K, V any](n *processor.Node, name string) (*tableStore[K, V], err
 		return nil, fmt.Errorf("node %s: store %s is %T, want a table of %T and %T: %w",
 			n.Name(), name, s, *new(K), *new(V), processor.ErrTypeMismatch)
 	}
-	return &tableStore[K, V]{timed: timed}, nil
+	t := &tableStore[K, V]{timed: timed}
+	if r, ok := s.(interface{ Remove(K) error }); ok {
+		t.remove = r.Remove
+	} else {
+		t.remove = func(key K) error {
+			_, _, err := timed.Delete(key)
+			return err
+		}
+	}
+	return t, nil
 }
 
 // store is the store itself.
@@ -46,17 +57,32 @@ func (s *tableStore[K, V]) put(key K, v V, has bool, timestamp int64) (stored, s
 	if has {
 		err = s.timed.Put(key, statestore.Timed[V]{Value: v, Timestamp: timestamp})
 	} else {
-		_, _, err = s.timed.Delete(key)
+		err = s.remove(key)
 	}
 	return true, false, err
 }
 
-// present tells whether what a user's function returned is a value, given the
-// null check of its type.
-func present[T any](null func(*T) bool, v *T) bool { return null == nil || !null(v) }
+// nulls tells whether what a user's function returned is null, decided once per
+// unit how. The value is looked at in the unit's own memory, since a pointer
+// to a variable would move that to the heap for each record.
+type nulls[T any] struct {
+	check func(*T) bool
+	value T
+}
 
-// nullOf is the null check of T, decided once per unit.
-func nullOf[T any]() func(*T) bool { return record.NullCheck[T]() }
+func nullsOf[T any]() nulls[T] { return nulls[T]{check: record.NullCheck[T]()} }
+
+// not reports that v is a value.
+func (n *nulls[T]) not(v T) bool {
+	if n.check == nil {
+		return true
+	}
+	var none T
+	n.value = v
+	null := n.check(&n.value)
+	n.value = none
+	return !null
+}
 
 // storeGetter reads a materialised table (Java:
 // KTableMaterializedValueGetterSupplier).

@@ -34,13 +34,13 @@ func (a *TableAggregate[K, V, A]) View() dsl.View[K, A] { return StoreView[K, A]
 
 // New makes the unit of a task.
 func (a *TableAggregate[K, V, A]) New() (processor.Unit, error) {
-	return &tableAggregate[K, V, A]{plan: a, null: nullOf[A]()}, nil
+	return &tableAggregate[K, V, A]{plan: a, null: nullsOf[A]()}, nil
 }
 
 type tableAggregate[K, V, A any] struct {
 	processor.Out[K, processor.Change[A]]
 	plan    *TableAggregate[K, V, A]
-	null    func(*A) bool
+	null    nulls[A]
 	store   *tableStore[K, A]
 	forward TupleForwarder[K, A]
 }
@@ -70,7 +70,7 @@ func (a *tableAggregate[K, V, A]) Receive(rec processor.Record[K, processor.Chan
 	c := processor.Change[A]{Old: row.Value, HasOld: hasOld, New: row.Value, HasNew: hasOld}
 	if in.HasOld && hasOld {
 		c.New = a.plan.sub(rec.Key, in.Old, c.New)
-		c.HasNew = present(a.null, &c.New)
+		c.HasNew = a.null.not(c.New)
 		ts = max(ts, row.Timestamp)
 	}
 	if in.HasNew {
@@ -78,7 +78,7 @@ func (a *tableAggregate[K, V, A]) Receive(rec processor.Record[K, processor.Chan
 			c.New = a.plan.init()
 		}
 		c.New = a.plan.add(rec.Key, in.New, c.New)
-		c.HasNew = present(a.null, &c.New)
+		c.HasNew = a.null.not(c.New)
 		if hasOld {
 			ts = max(ts, row.Timestamp)
 		}
