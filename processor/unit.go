@@ -67,9 +67,22 @@ type edge[K, V any] struct {
 	node *Node
 }
 
+// Adapted is a unit that receives records of other types than it is written
+// for: what it adapts, and for a pointer to a [Receiver] of other types whether
+// it could set it, as errors.As.
+type Adapted interface {
+	Adapts() Unit
+	As(target any) bool
+}
+
 // Attach connects a child; the one dynamic type check of an edge is here.
 func (o *Out[K, V]) Attach(child *Node) error {
 	to, ok := child.unit.(Receiver[K, V])
+	if a, is := child.unit.(Adapted); !ok && is {
+		if to, ok = a.Adapts().(Receiver[K, V]); !ok {
+			ok = a.As(&to)
+		}
+	}
 	if !ok {
 		return fmt.Errorf("node %s does not take the records sent to it (%T cannot receive %T)",
 			child.name, child.unit, Record[K, V]{})

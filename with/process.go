@@ -1,6 +1,9 @@
 package with
 
-import "github.com/millrace/millrace/internal/dsl"
+import (
+	"github.com/millrace/millrace/internal/dsl"
+	"github.com/millrace/millrace/statestore"
+)
 
 // ProcessOption is an option of Process and its kin only.
 type ProcessOption struct{ set func(*dsl.Options) }
@@ -10,7 +13,13 @@ func (o ProcessOption) ForProcess(to *dsl.Options) { o.set(to) }
 
 // StoreNames connects a processor to stores that were added to the builder.
 func StoreNames(names ...string) ProcessOption {
-	return ProcessOption{func(to *dsl.Options) { to.Stores = append(to.Stores, names...) }}
+	return ProcessOption{func(to *dsl.Options) { to.StoreNames = append(to.StoreNames, names...) }}
+}
+
+// Stores gives a processor stores of its own and connects it to them. Two
+// processors may be given the same builder to share a store.
+func Stores(builders ...statestore.Builder) ProcessOption {
+	return ProcessOption{func(to *dsl.Options) { to.Stores = append(to.Stores, builders...) }}
 }
 
 // PrintOption is an option of Print only.

@@ -37,3 +37,15 @@ func Partitions(n int32) RepartitionOption {
 		to.Partitions = n
 	}}
 }
+
+// SinkOption is an option of To and ToFunc only.
+type SinkOption struct{ set func(*dsl.Options) }
+
+// ForSink implements [Sink].
+func (o SinkOption) ForSink(to *dsl.Options) { o.set(to) }
+
+// TopicText is what stands for the computed topic of ToFunc in descriptions of
+// the topology, by default the function's name.
+func TopicText(text string) SinkOption {
+	return SinkOption{func(to *dsl.Options) { to.TopicText = text }}
+}

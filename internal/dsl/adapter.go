@@ -46,3 +46,10 @@ func (u *adaptedUnit) As(target any) bool {
 
 // Adapts implements [processor.Adapted].
 func (u *adaptedUnit) Adapts() processor.Unit { return u.Unit }
+
+func (n *Node) adaptedSink(f func() processor.Unit) func() processor.Unit {
+	if len(n.adapters) == 0 {
+		return f
+	}
+	return func() processor.Unit { return &adaptedUnit{Unit: f(), adapters: n.adapters} }
+}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/statestore"
 )
 
 // Options is what the options of one call of an operator leave behind; which
@@ -41,8 +42,12 @@ type Options struct {
 	// Supplier makes the store's innermost layer; nil for the backend's own.
 	Supplier, OtherSupplier any
 
-	// Stores are names of stores that a processor is connected to.
-	Stores []string
+	// StoreNames are stores that a processor is connected to; Stores are those
+	// it brings along.
+	StoreNames []string
+	Stores     []statestore.Builder
+	// TopicText stands for a computed topic in descriptions.
+	TopicText string
 	// Label and Format are for printing; Format is a func(K, V) string.
 	Label  string
 	Format any

@@ -60,3 +60,9 @@ func (n *Node) WriteProcessor(t *processor.Topology, name string, parents []stri
 	}
 	return t.Connect(name, names...)
 }
+
+// WriteSink writes a sink on the node's behalf.
+func (n *Node) WriteSink(t *processor.Topology, spec processor.SinkSpec, unit func() processor.Unit) error {
+	spec.New = n.adaptedSink(unit)
+	return t.AddSink(spec)
+}
