@@ -118,11 +118,11 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 type decoder[T any] struct {
 	plain   serde.Serde[T]
 	headers serde.HeaderSerde[T]
-	null    func(*T) bool
+	null    record.Nulls[T]
 }
 
 func newDecoder[T any](s serde.Serde[T]) decoder[T] {
-	d := decoder[T]{plain: s, null: record.NullCheck[T]()}
+	d := decoder[T]{plain: s, null: record.NullsOf[T]()}
 	d.headers, _ = s.(serde.HeaderSerde[T])
 	return d
 }
@@ -139,5 +139,5 @@ func (d *decoder[T]) decode(topic string, h *record.Headers, data []byte) (v T, 
 	if errors.Is(err, serde.ErrNull) {
 		return v, true, nil
 	}
-	return v, err == nil && d.null != nil && d.null(&v), err
+	return v, err == nil && d.null.Is(&v), err
 }

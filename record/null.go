@@ -29,3 +29,19 @@ func IsNull[T any](v T) bool {
 	check := NullCheck[T]()
 	return check != nil && check(&v)
 }
+
+// Nulls is a [NullCheck] that lets its argument stay on the stack: a call
+// through a function value makes what its pointer points to escape. Use it on
+// the record path.
+type Nulls[T any] struct{ possible bool }
+
+// NullsOf decides whether a T can be null.
+func NullsOf[T any]() Nulls[T] { return Nulls[T]{possible: NullCheck[T]() != nil} }
+
+// Possible reports whether a T can be null at all.
+func (n Nulls[T]) Possible() bool { return n.possible }
+
+// Is reports whether the value is null.
+func (n Nulls[T]) Is(v *T) bool {
+	return n.possible && *(*unsafe.Pointer)(unsafe.Pointer(v)) == nil
+}
