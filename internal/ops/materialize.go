@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/millrace/millrace/internal/dsl"
+	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/statestore"
 	"github.com/millrace/millrace/statestore/memstore"
 )
@@ -45,14 +46,40 @@ func StoreBuilder[K, V any](n *dsl.Node, m *dsl.Materialized[K, V]) (statestore.
 	return statestore.NewTimestamped(m.Name, key, value, opts...), nil
 }
 
-// Stores adapts [StoreBuilder] to a processor node that keeps one table. node
-// is called when the node is written.
-func Stores[K, V any](node func() *dsl.Node, m *dsl.Materialized[K, V]) func() ([]statestore.Builder, error) {
-	return func() ([]statestore.Builder, error) {
+// Plan makes the units of an operator.
+type Plan interface {
+	New() (processor.Unit, error)
+}
+
+// TableNode makes the node of an operator that yields a table. It brings the
+// store of m along; m is nil for a table that is not materialised. A plan that
+// decides late whether it has a store ([TableSource]) is asked when the node
+// is written.
+func TableNode[K, V any](name string, plan Plan, m *dsl.Materialized[K, V]) *dsl.Node {
+	var n *dsl.Node
+	n = dsl.NewProcessor(name, TableProcessor(func() *dsl.Node { return n }, plan, m))
+	return n
+}
+
+// TableProcessor is the processor of a [TableNode], for nodes that write more
+// than it. node is called when it is written.
+func TableProcessor[K, V any](node func() *dsl.Node, plan Plan, m *dsl.Materialized[K, V]) dsl.Processor {
+	p := dsl.Processor{New: plan.New}
+	if m == nil {
+		return p
+	}
+	p.Stores = func() ([]statestore.Builder, error) {
+		if late, ok := plan.(interface{ Materialized() bool }); ok && !late.Materialized() {
+			return nil, nil
+		}
 		b, err := StoreBuilder(node(), m)
 		if err != nil {
 			return nil, err
 		}
 		return []statestore.Builder{b}, nil
 	}
+	return p
 }
+
+// Output says whether a table with the store is versioned.
+func Output[K, V any](*dsl.Materialized[K, V]) dsl.Versioning { return dsl.Unversioned }
