@@ -20,6 +20,9 @@ func (s Stream[K, V]) Repartition(opts ...with.Repartition) Stream[K, V] {
 	a := dsl.Repartitioning[K, V]{Base: o.Name, Named: o.Name != "", Partitions: o.Partitions,
 		Key: dsl.SerdeOf[K](g, op, dsl.KeySide, o.Key), Value: dsl.SerdeOf[V](g, op, dsl.ValueSide, o.Value),
 		Partitioner: dsl.PartitionerOf[K, V](g, op, o.Partitioner)}
+	if p := a.Partitions; p != nil && *p < 1 && g.Lax == nil {
+		g.Fail(op, dsl.Errorf(dsl.KindArgument, "the repartition topic has %d partitions, want at least 1", *p))
+	}
 	if a.Base == "" {
 		a.Base = g.Name(dsl.PrefixRepartition, "")
 	}

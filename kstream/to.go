@@ -59,5 +59,5 @@ func writeSink[K, V any](n *dsl.Node, t *processor.Topology, sink processor.Sink
 			spec.Dynamic = runtime.FuncForPC(reflect.ValueOf(sink.TopicFunc).Pointer()).Name()
 		}
 	}
-	return n.WriteSink(t, spec, func() processor.Unit { return processor.NewSink(sink) })
+	return dsl.WriteSink(n, t, spec, sink)
 }

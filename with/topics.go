@@ -28,14 +28,10 @@ type RepartitionOption struct{ set func(*dsl.Options) }
 func (o RepartitionOption) ForRepartition(to *dsl.Options) { o.set(to) }
 
 // Partitions sets the number of partitions of the repartition topic; without
-// it, it follows from the topics above (Java: withNumberOfPartitions).
+// it, it follows from the topics above (Java: withNumberOfPartitions). n is at
+// least 1.
 func Partitions(n int32) RepartitionOption {
-	return RepartitionOption{func(to *dsl.Options) {
-		if n <= 0 {
-			to.Refuse(dsl.Errorf(dsl.KindArgument, "the number of partitions is %d, want at least 1", n))
-		}
-		to.Partitions = n
-	}}
+	return RepartitionOption{func(to *dsl.Options) { to.Partitions = &n }}
 }
 
 // SinkOption is an option of To and ToFunc only.

@@ -31,8 +31,8 @@ type Options struct {
 
 	// Partitioner is a processor.Partitioner of the operator's types.
 	Partitioner, OtherPartitioner any
-	// Partitions of a repartition topic; 0 if not given.
-	Partitions int32
+	// Partitions of a repartition topic; nil if not given.
+	Partitions *int32
 
 	// Of stores.
 	Caching, Logging Switch

@@ -61,8 +61,8 @@ func (n *Node) WriteProcessor(t *processor.Topology, name string, parents []stri
 	return t.Connect(name, names...)
 }
 
-// WriteSink writes a sink on the node's behalf.
-func (n *Node) WriteSink(t *processor.Topology, spec processor.SinkSpec, unit func() processor.Unit) error {
-	spec.New = n.adaptedSink(unit)
+// WriteSink writes a sink on the node's behalf; its serdes are resolved.
+func WriteSink[K, V any](n *Node, t *processor.Topology, spec processor.SinkSpec, c processor.SinkConfig[K, V]) error {
+	spec.New = n.adaptedSink(NewSink(c))
 	return t.AddSink(spec)
 }

@@ -35,8 +35,8 @@ type Repartitioning[K, V any] struct {
 	Key         serde.Serde[K]
 	Value       serde.Serde[V]
 	Partitioner processor.Partitioner[K, V]
-	// Partitions is 0 when the count follows from the sources.
-	Partitions  int32
+	// Partitions is nil when the count follows from the sources.
+	Partitions  *int32
 	Optimizable bool
 }
 
@@ -89,7 +89,11 @@ func writeRepartition[K, V any](n *Node, t *processor.Topology, a Repartitioning
 	if err != nil {
 		return err
 	}
-	if err := t.AddInternalTopic(processor.InternalTopic{Name: r.Topic, Partitions: a.Partitions, Enforced: a.Partitions > 0}); err != nil {
+	topic := processor.InternalTopic{Name: r.Topic}
+	if a.Partitions != nil {
+		topic.Partitions, topic.Enforced = *a.Partitions, true
+	}
+	if err := t.AddInternalTopic(topic); err != nil {
 		return err
 	}
 	drop := r.DropNullKeys
@@ -99,14 +103,12 @@ func writeRepartition[K, V any](n *Node, t *processor.Topology, a Repartitioning
 		return err
 	}
 	err = t.AddSink(processor.SinkSpec{Name: r.Sink, Parents: []string{r.Filter}, Topic: r.Topic,
-		New: func() processor.Unit {
-			return processor.NewSink(processor.SinkConfig[K, V]{Key: key, Value: value, Topic: r.Topic, Partitioner: a.Partitioner})
-		}})
+		New: NewSink(processor.SinkConfig[K, V]{Key: key, Value: value, Topic: r.Topic, Partitioner: a.Partitioner})})
 	if err != nil {
 		return err
 	}
 	return t.AddSource(processor.SourceSpec{Name: r.Source, Topics: []string{r.Topic}, Extractor: processor.FailOnInvalidTimestamp,
-		New: func() processor.SourceUnit { return processor.NewSource(key, value) }})
+		New: NewSourceUnit(key, value)})
 }
 
 // nullKeyFilter keeps null keys out of a repartition topic, silently, unless a

@@ -1,7 +1,6 @@
 package dsl
 
 import (
-	"fmt"
 	"reflect"
 
 	"github.com/millrace/millrace/serde"
@@ -35,7 +34,7 @@ func Resolve[T any](n *Node, side Side, s serde.Serde[T]) (serde.Serde[T], error
 	}
 	err := Errorf(KindSerde, "no %s serde for %v: pass with.Serdes(...) or register one with serde.Register", side, reflect.TypeFor[T]())
 	if g.Lax != nil {
-		return missing[T]{err}, nil
+		return missing[T]{side, n.Name, err}, nil
 	}
 	return nil, at(n.Caller, n.Name, err)
 }
@@ -51,24 +50,4 @@ func SerdeOf[T any](g *Graph, op string, side Side, option any) serde.Serde[T] {
 		g.Fail(op, Errorf(KindSerde, "%s serde is %s, want a serde of %v", side, serde.NameOf(option), reflect.TypeFor[T]()))
 	}
 	return s
-}
-
-// missing stands for a serde that Java would miss only when the task starts.
-type missing[T any] struct{ err error }
-
-// Missing is implemented by the stand-in for a serde that is missing in a
-// [Lax] graph; units and stores that hold one fail when they are opened.
-type Missing interface{ MissingSerde() error }
-
-// MissingSerde implements [Missing].
-func (m missing[T]) MissingSerde() error { return m.err }
-
-// Append implements [serde.Serde].
-func (m missing[T]) Append(dst []byte, topic string, _ T) ([]byte, error) {
-	return dst, fmt.Errorf("topic %s: %w", topic, m.err)
-}
-
-// Decode implements [serde.Serde].
-func (m missing[T]) Decode(topic string, _ []byte) (v T, err error) {
-	return v, fmt.Errorf("topic %s: %w", topic, m.err)
 }

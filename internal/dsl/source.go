@@ -55,7 +55,7 @@ func (c *Consume[K, V]) Spec(n *Node, name string) (processor.SourceSpec, error)
 		return processor.SourceSpec{}, err
 	}
 	return processor.SourceSpec{Name: name, Topics: c.Topics, Pattern: c.Pattern, Reset: c.Reset, Extractor: c.Extractor,
-		New: func() processor.SourceUnit { return processor.NewSource(key, value) }}, nil
+		New: NewSourceUnit(key, value)}, nil
 }
 
 // NewSource makes the node of a stream's source and its handle.

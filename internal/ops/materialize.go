@@ -43,7 +43,7 @@ func StoreBuilder[K, V any](n *dsl.Node, m *dsl.Materialized[K, V]) (statestore.
 	default:
 		return nil, dsl.Errorf(dsl.KindArgument, "the supplier of store %s is a %T, which makes no key-value stores", m.Name, s)
 	}
-	return statestore.NewTimestamped(m.Name, key, value, opts...), nil
+	return dsl.ReadyStore(statestore.NewTimestamped(m.Name, key, value, opts...), key, value), nil
 }
 
 // Plan makes the units of an operator.
