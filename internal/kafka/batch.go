@@ -17,20 +17,19 @@ func toBatch(topic string, p *kgo.FetchPartition) Batch {
 	if n := len(p.Records); n > 0 {
 		b.Next = p.Records[n-1].Offset + 1
 		b.Epoch = p.Records[n-1].LeaderEpoch
-		b.Records = make([]Raw, 0, n)
+		b.Records = make([]record.Raw, 0, n)
 	}
 	for _, r := range p.Records {
 		if r.Attrs.IsControl() {
 			continue
 		}
-		b.Records = append(b.Records, Raw{
+		b.Records = append(b.Records, record.Raw{
 			Offset:      r.Offset,
 			Timestamp:   r.Timestamp.UnixMilli(),
 			Key:         r.Key,
 			Value:       r.Value,
 			Headers:     toHeaders(r.Headers),
 			LeaderEpoch: r.LeaderEpoch,
-			AppendTime:  r.Attrs.TimestampType() == 1,
 		})
 	}
 	return b

@@ -8,6 +8,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/millrace/millrace/record"
 )
 
 // FetcherConfig configures a [Fetcher]. Zero values mean the default given at
@@ -208,7 +210,7 @@ func (f *Fetcher) ReadTo(ctx context.Context, ends map[TopicPartition]int64, app
 }
 
 // countFrom counts the records at or after the offset.
-func countFrom(records []Raw, offset int64) int {
+func countFrom(records []record.Raw, offset int64) int {
 	n := 0
 	for n < len(records) && records[len(records)-1-n].Offset >= offset {
 		n++

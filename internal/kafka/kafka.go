@@ -33,28 +33,13 @@ func (tp TopicPartition) Compare(o TopicPartition) int {
 	return cmp.Compare(tp.Partition, o.Partition)
 }
 
-// Raw is one record as the broker holds it. Key and Value share memory with
-// the fetched batch and must not be written to.
-type Raw struct {
-	Offset int64
-	// Timestamp in milliseconds since the epoch, -1 when the record has none.
-	Timestamp int64
-	// Key and Value are nil for Kafka's null, non-nil for an empty value.
-	Key, Value []byte
-	Headers    []record.Header
-	// LeaderEpoch of the batch that held the record, -1 if unknown.
-	LeaderEpoch int32
-	// AppendTime says that Timestamp was set by the broker (the topic has
-	// message.timestamp.type=LogAppendTime).
-	AppendTime bool
-}
-
 // Batch is what one fetch brought for one partition.
 type Batch struct {
 	TopicPartition
 	// Records in offset order, without control records; may be empty when
 	// only transaction markers or removed records were passed.
-	Records []Raw
+	// They share memory with the fetched batch and must not be written to.
+	Records []record.Raw
 	// Next is the position after this batch: one past the last offset seen,
 	// transaction markers included, as the Java consumer counts.
 	Next int64

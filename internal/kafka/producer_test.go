@@ -27,7 +27,7 @@ func producer(t *testing.T, c *kfake.Cluster, cfg kafka.ProducerConfig) *kafka.P
 }
 
 // readAll reads a topic from its beginning to its present end.
-func readAll(t *testing.T, c *kfake.Cluster, committed bool, tps ...kafka.TopicPartition) map[kafka.TopicPartition][]kafka.Raw {
+func readAll(t *testing.T, c *kfake.Cluster, committed bool, tps ...kafka.TopicPartition) map[kafka.TopicPartition][]record.Raw {
 	t.Helper()
 	cfg := config(c)
 	cfg.ReadCommitted = committed
@@ -43,7 +43,7 @@ func readAll(t *testing.T, c *kfake.Cluster, committed bool, tps ...kafka.TopicP
 	for _, tp := range tps {
 		f.Add(tp, 0)
 	}
-	got := map[kafka.TopicPartition][]kafka.Raw{}
+	got := map[kafka.TopicPartition][]record.Raw{}
 	err = f.ReadTo(deadline(t), ends, func(b kafka.Batch) error {
 		got[b.TopicPartition] = append(got[b.TopicPartition], b.Records...)
 		return nil
@@ -73,10 +73,10 @@ func TestProduceKeepsBytesNullsHeadersAndTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	tp := kafka.TopicPartition{Topic: "out", Partition: 1}
-	raw := func(offset int64, k, v []byte, h ...record.Header) kafka.Raw {
-		return kafka.Raw{Offset: offset, Timestamp: 123456789, Key: k, Value: v, Headers: h}
+	raw := func(offset int64, k, v []byte, h ...record.Header) record.Raw {
+		return record.Raw{Offset: offset, Timestamp: 123456789, Key: k, Value: v, Headers: h}
 	}
-	want := []kafka.Raw{
+	want := []record.Raw{
 		raw(0, []byte("k"), []byte("v"), record.Header{Key: "h", Value: []byte("1")}, record.Header{Key: "h"}, record.Header{Key: "h", Value: []byte{}}),
 		raw(1, nil, []byte{}), raw(2, []byte{}, nil), raw(3, []byte("big"), big),
 	}

@@ -33,6 +33,10 @@ type Reset struct {
 	Ago  time.Duration
 }
 
+// since is where ResetByDuration starts; negative times mean something else to
+// the broker.
+func (r Reset) since() int64 { return max(0, time.Now().Add(-r.Ago).UnixMilli()) }
+
 func (c *Consumer) resetOf(topic string) Reset {
 	if c.cfg.Reset == nil {
 		return Reset{}
@@ -94,7 +98,7 @@ func (c *Consumer) adjustOffsets(_ context.Context, offsets map[string]map[int32
 			case ResetLatest:
 				ps[p] = kgo.NewOffset().AtEnd()
 			case ResetByDuration:
-				ps[p] = kgo.NewOffset().AfterMilli(time.Now().Add(-r.Ago).UnixMilli())
+				ps[p] = kgo.NewOffset().AfterMilli(r.since())
 			case ResetNone:
 				delete(ps, p)
 				c.failed = append(c.failed, Batch{TopicPartition: tp, Next: -1, Epoch: -1,
@@ -135,7 +139,7 @@ func (c *Consumer) resetOffset(ctx context.Context, tp TopicPartition) (int64, e
 	case ResetLatest:
 		at, err = c.adm.ListOffsets(ctx, Latest, tp)
 	case ResetByDuration:
-		at, err = c.adm.OffsetsAt(ctx, time.Now().Add(-r.Ago).UnixMilli(), tp)
+		at, err = c.adm.OffsetsAt(ctx, r.since(), tp)
 	default:
 		err = errors.New("auto.offset.reset is none")
 	}
