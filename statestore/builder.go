@@ -7,6 +7,13 @@ type Kind string
 const (
 	KindKeyValue            Kind = "keyValue"
 	KindTimestampedKeyValue Kind = "timestampedKeyValue"
+	KindHeadersKeyValue     Kind = "timestampedKeyValueWithHeaders"
+	KindVersioned           Kind = "versioned"
+	KindWindow              Kind = "window"
+	KindTimestampedWindow   Kind = "timestampedWindow"
+	KindHeadersWindow       Kind = "timestampedWindowWithHeaders"
+	KindSession             Kind = "session"
+	KindHeadersSession      Kind = "sessionWithHeaders"
 )
 
 // Builder makes the stores of one name, one for each task (Java:
