@@ -26,6 +26,9 @@ type Serde struct {
 // String names the serde.
 func (s Serde) String() string { return s.Name }
 
+// Option is the serde as an option of an operator takes it.
+func (s Serde) Option() any { return s.Serde }
+
 // CanBeDefault tells whether the serde may stand in the configuration.
 func (s Serde) CanBeDefault() bool { return s.plain }
 
