@@ -2,9 +2,8 @@ package ops
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,11 +13,6 @@ import (
 	"github.com/millrace/millrace/serde"
 	"github.com/millrace/millrace/statestore"
 )
-
-func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil)))
-	os.Exit(m.Run())
-}
 
 // host is a task with nothing but stores. The methods it does not have are
 // not called by the operators under test.
@@ -30,12 +24,14 @@ type host struct {
 	cache   *statestore.Cache
 	memory  *statestore.Memory
 	dropped int
+	log     strings.Builder
 }
 
 func newHost(t testing.TB) *host {
 	return &host{t: t, stores: map[string]statestore.Store{}, cache: statestore.NewCache(1 << 20)}
 }
 
+func (h *host) Logger() *slog.Logger                { return slog.New(slog.NewTextHandler(&h.log, nil)) }
 func (h *host) ApplicationID() string               { return "app" }
 func (h *host) TaskID() string                      { return "0_0" }
 func (h *host) Dir() string                         { return h.t.TempDir() }

@@ -96,8 +96,15 @@ func (s *tableSource[K, V]) Receive(rec processor.Record[K, V]) error {
 	return s.forward.Forward(withChange(rec, c, rec.Timestamp))
 }
 
+// logging is a host that says where to log.
+type logging interface{ Logger() *slog.Logger }
+
 func (s *tableSource[K, V]) warnOutOfOrder(oldTime, newTime int64) {
+	host, ok := s.node.Host().(logging)
+	if !ok {
+		return
+	}
 	rc := s.node.Host().RecordContext()
-	slog.Warn("out-of-order update of a table", "store", s.plan.store, "old timestamp", oldTime,
+	host.Logger().Warn("out-of-order update of a table", "store", s.plan.store, "old timestamp", oldTime,
 		"new timestamp", newTime, "topic", rc.Topic, "partition", rc.Partition, "offset", rc.Offset)
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/millrace/millrace/internal/dsl"
@@ -56,6 +57,9 @@ func TestTableSourceKeepsOffsetOrder(t *testing.T) {
 	h, u, _ := newSource(t, true, false, false)
 	feed(h, u, kv("k", "a", 10))
 	feed(h, u, kv("k", "b", 3))
+	if !strings.Contains(h.log.String(), "out-of-order") {
+		t.Errorf("no warning in %q", h.log.String())
+	}
 	g := StoreView[string, string]("s").New()
 	if err := g.Init(h.place("reader", u)); err != nil {
 		t.Fatal(err)
