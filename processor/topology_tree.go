@@ -69,7 +69,7 @@ func (s *drawnSet) rebalance(x *treeNode) {
 			x = grand
 			continue
 		}
-		if false {
+		if x.side() != side {
 			s.rotate(parent, side)
 			x, parent = parent, x
 		}
