@@ -8,12 +8,13 @@ import (
 	"github.com/millrace/millrace/statestore"
 )
 
-// tableStore is the key-value store of a table, whichever kind it is (Java:
-// KeyValueStoreWrapper).
+// tableStore is the key-value store of a table, of either kind: timestamped or
+// versioned (Java: KeyValueStoreWrapper).
 type tableStore[K, V any] struct {
 	timed statestore.TimestampedKeyValue[K, V]
-	// remove deletes a key without reading it if the store can.
-	remove func(K) error
+	// remove deletes a key of timed without reading it if the store can.
+	remove   func(K) error
+	versions statestore.Versioned[K, V]
 }
 
 // openStore finds the store of that name, which must be connected to the node.
@@ -22,44 +23,76 @@ func openStore[K, V any](n *processor.Node, name string) (*tableStore[K, V], err
 	if err != nil {
 		return nil, err
 	}
-	timed, ok := s.(statestore.TimestampedKeyValue[K, V])
-	if !ok {
+	switch s := s.(type) {
+	case statestore.TimestampedKeyValue[K, V]:
+		return &tableStore[K, V]{timed: s, remove: removeFrom(s)}, nil
+	case statestore.Versioned[K, V]:
+		return &tableStore[K, V]{versions: s}, nil
+	default:
 		return nil, fmt.Errorf("node %s: store %s is %T, want a table of %T and %T: %w",
 			n.Name(), name, s, *new(K), *new(V), processor.ErrTypeMismatch)
 	}
-	t := &tableStore[K, V]{timed: timed}
+}
+
+func removeFrom[K, V any](s statestore.TimestampedKeyValue[K, V]) func(K) error {
 	if r, ok := s.(interface{ Remove(K) error }); ok {
-		t.remove = r.Remove
-	} else {
-		t.remove = func(key K) error {
-			_, _, err := timed.Delete(key)
-			return err
-		}
+		return r.Remove
 	}
-	return t, nil
+	return func(key K) error {
+		_, _, err := s.Delete(key)
+		return err
+	}
 }
 
 // store is the store itself.
-func (s *tableStore[K, V]) store() statestore.Store { return s.timed }
-
-func (s *tableStore[K, V]) get(key K) (statestore.Timed[V], bool, error) { return s.timed.Get(key) }
-
-func (s *tableStore[K, V]) getAsOf(K, int64) (t statestore.Timed[V], ok bool, err error) {
-	return t, false, fmt.Errorf("store %s is not versioned: it cannot be read as of a time", s.timed.Name())
+func (s *tableStore[K, V]) store() statestore.Store {
+	if s.versions != nil {
+		return s.versions
+	}
+	return s.timed
 }
 
-func (s *tableStore[K, V]) versioned() bool { return false }
+func (s *tableStore[K, V]) get(key K) (statestore.Timed[V], bool, error) {
+	if s.versions == nil {
+		return s.timed.Get(key)
+	}
+	v, ok, err := s.versions.Get(key)
+	return statestore.Timed[V]{Value: v.Value, Timestamp: v.Timestamp}, ok, err
+}
+
+func (s *tableStore[K, V]) getAsOf(key K, time int64) (t statestore.Timed[V], ok bool, err error) {
+	if s.versions == nil {
+		return t, false, fmt.Errorf("store %s is not versioned: it cannot be read as of a time", s.timed.Name())
+	}
+	v, ok, err := s.versions.GetAsOf(key, time)
+	return statestore.Timed[V]{Value: v.Value, Timestamp: v.Timestamp}, ok, err
+}
+
+func (s *tableStore[K, V]) versioned() bool { return s.versions != nil }
 
 // put writes a value, or deletes the key when has is false. stored is false
 // when the store refused an update as too old; stale is true when it took it
 // although a later one exists.
 func (s *tableStore[K, V]) put(key K, v V, has bool, timestamp int64) (stored, stale bool, err error) {
+	if s.versions != nil {
+		return s.putVersion(key, v, has, timestamp)
+	}
 	if has {
 		err = s.timed.Put(key, statestore.Timed[V]{Value: v, Timestamp: timestamp})
 	} else {
 		err = s.remove(key)
 	}
 	return true, false, err
+}
+
+func (s *tableStore[K, V]) putVersion(key K, v V, has bool, timestamp int64) (stored, stale bool, err error) {
+	var validTo int64
+	if has {
+		validTo, err = s.versions.Put(key, v, timestamp)
+	} else {
+		validTo, err = s.versions.Remove(key, timestamp)
+	}
+	return validTo != statestore.NotPut, validTo != statestore.ValidNow, err
 }
 
 // nulls tells whether what a user's function returned is null, decided once per
