@@ -93,3 +93,9 @@ func (b *WriteBudget) Leave() {
 
 // Buffered is the number of bytes in write buffers.
 func (m *Memory) Buffered() int64 { return m.used.Load() }
+
+// Quantum is the change of size in bytes below which it is not worth telling
+// the budget: counters that all stores share are dear to touch.
+func (b *WriteBudget) Quantum() int64 {
+	return min(16<<10, max(1, b.m.config.WriteBuffer/256))
+}
