@@ -94,6 +94,10 @@ func NewSetOfSets() *SetOfSets {
 	})}
 }
 
+// Grow makes the first table large enough for n sets, as Java's
+// `new HashSet<>(collection)` does for a collection of n, equal sets included.
+func (s *SetOfSets) Grow(n int) { s.m.Grow(n) }
+
 // Add adds a set unless one with the same members is present, and reports
 // whether it was added. The set must not be changed afterwards.
 func (s *SetOfSets) Add(set *HashSet) bool {
