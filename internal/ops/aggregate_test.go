@@ -6,6 +6,7 @@ import (
 
 	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/serde"
+	"github.com/millrace/millrace/statestore"
 )
 
 // text is a nullable string.
@@ -204,5 +205,33 @@ func TestNullGroupKeysFail(t *testing.T) {
 		if err := tryFeed(h, u, rec); err == nil || err.Error() != text {
 			t.Errorf("got %v, want %s", err, text)
 		}
+	}
+}
+
+// TestAggregateAllocatesWhatItsStoreDoes compares an aggregation with the calls
+// of the store it makes.
+func TestAggregateAllocatesWhatItsStoreDoes(t *testing.T) {
+	h := newHost(t)
+	addStore(h, "agg", serde.String(), serde.Int64(), false)
+	u := unit(t, NewStreamAggregate("agg", func() int64 { return 0 }, func(_, _ string, n int64) int64 { return n + 1 }))
+	pipe(h, u, NewTableToStream[string, int64]())
+	rec := kv("key", "value", 1)
+	feed(h, u, rec)
+	r, s := u.(processor.Receiver[string, string]), h.stores["agg"].(statestore.TimestampedKeyValue[string, int64])
+	bare := testing.AllocsPerRun(200, func() {
+		row, _, err := s.Get("key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Put("key", row); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n := testing.AllocsPerRun(200, func() {
+		if err := r.Receive(rec); err != nil {
+			t.Fatal(err)
+		}
+	}); n > bare {
+		t.Errorf("%v allocations, its store makes %v", n, bare)
 	}
 }
