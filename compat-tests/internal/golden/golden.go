@@ -27,6 +27,8 @@ type Document struct {
 	Wrapped   []string
 	Branches  map[string][]string
 	Printed   map[string]string
+	// Advisory are texts of errors, which explain and do not bind.
+	Advisory []string
 }
 
 // Driver is the part of a document that needs a running driver.
@@ -78,6 +80,9 @@ func (d *Document) Tree() *tree.Object {
 	}
 	if len(d.Printed) > 0 {
 		o.Set("printed", Sorted(d.Printed, func(s string) any { return s }))
+	}
+	if len(d.Advisory) > 0 {
+		o.Set("advisory", Texts(d.Advisory))
 	}
 	return o
 }

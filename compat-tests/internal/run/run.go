@@ -15,6 +15,7 @@ import (
 	"github.com/millrace/millrace/compat-tests/internal/value"
 	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/record"
+	_ "github.com/millrace/millrace/statestore/pebblestore" // persistent stores
 	"github.com/millrace/millrace/testdriver"
 )
 
@@ -93,6 +94,7 @@ func (r *run) execute() error {
 // failed writes down that building or starting failed.
 func (r *run) failed(at string, err error) error {
 	r.note(err)
+	r.doc.Advisory = append(r.doc.Advisory, err.Error())
 	r.doc.Exception = &golden.Exception{At: at, Class: buildClass(at, err)}
 	r.takeEffects()
 	r.show()
@@ -107,6 +109,7 @@ func (r *run) inputs() (failed bool) {
 		err := r.input(in, step)
 		if err != nil {
 			r.note(err)
+			r.doc.Advisory = append(r.doc.Advisory, err.Error())
 			step.Exception = &golden.Exception{At: fmt.Sprintf("step %d", i), Class: stepClass(err)}
 		}
 		r.collect(step)
@@ -179,6 +182,7 @@ func (r *run) close(failed bool) {
 	step := &golden.Step{}
 	if err != nil {
 		r.note(err)
+		r.doc.Advisory = append(r.doc.Advisory, err.Error())
 		step.Exception = &golden.Exception{At: "close", Class: stepClass(err)}
 	}
 	r.collect(step)

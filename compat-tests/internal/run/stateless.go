@@ -29,6 +29,9 @@ func init() {
 }
 
 func buildFilter(p *program, s step, spec *scenario.Filter) (any, error) {
+	if t, ok := p.handles[spec.In].(table); ok {
+		return p.filterTable(s, t, spec)
+	}
 	f, opts := p.predicate(spec.Predicate), nodeOptions(spec.Name)
 	in, err := handle[stream](p, s, spec.In)
 	if err != nil {
@@ -41,6 +44,9 @@ func buildFilter(p *program, s step, spec *scenario.Filter) (any, error) {
 }
 
 func buildMapValues(p *program, s step, spec *scenario.MapValues) (any, error) {
+	if t, ok := p.handles[spec.In].(table); ok {
+		return p.mapTableValues(t, spec)
+	}
 	in, err := handle[stream](p, s, spec.In)
 	if err != nil {
 		return nil, err
@@ -184,7 +190,7 @@ func buildTo(p *program, s step, spec *scenario.To) (any, error) {
 		return nil, err
 	}
 	if spec.TopicExpr != nil {
-		in.ToFunc(p.topicFunc(spec.TopicExpr), p.sinkOptions(spec.Produced)...)
+		in.ToFunc(p.topicFunc(spec.TopicExpr), append(p.sinkOptions(spec.Produced), with.TopicText("topicExpr"))...)
 		return nil, nil
 	}
 	in.To(spec.Topic, p.sinkOptions(spec.Produced)...)

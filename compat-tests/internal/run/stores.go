@@ -62,11 +62,14 @@ func rows(l []row) []any {
 type arguments map[string]any
 
 // readerOf finds out what kind of store it is; nil for kinds whose content is
-// not shown.
+// not shown. Keys are erased in all stores of scenarios, values in all but those
+// of counts.
 func readerOf(s statestore.Store) reader {
 	switch s := s.(type) {
 	case statestore.TimestampedKeyValue[any, any]:
-		return timestamped{s}
+		return timestamped[any]{s}
+	case statestore.TimestampedKeyValue[any, int64]:
+		return timestamped[int64]{s}
 	case statestore.KeyValue[any, any]:
 		return keyValue{s}
 	}
@@ -108,24 +111,24 @@ func dump(s statestore.Store) (*tree.Object, error) {
 }
 
 // timestamped reads the store of a table.
-type timestamped struct {
-	statestore.TimestampedKeyValue[any, any]
+type timestamped[V any] struct {
+	statestore.TimestampedKeyValue[any, V]
 }
 
-func (timestamped) kind() string { return "timestampedKeyValue" }
+func (timestamped[V]) kind() string { return "timestampedKeyValue" }
 
-func (s timestamped) all() ([]row, error) { return drain(s.All(), timedRow) }
+func (s timestamped[V]) all() ([]row, error) { return drain(s.All(), timedRow[V]) }
 
-func (s timestamped) get(key any) (row, bool, error) {
+func (s timestamped[V]) get(key any) (row, bool, error) {
 	v, ok, err := s.Get(key)
 	return timedRow(key, v), ok, err
 }
 
-func (s timestamped) scan(mode string, a arguments) ([]row, error) {
-	return scanKeyValue[statestore.Timed[any]](s, mode, a, timedRow)
+func (s timestamped[V]) scan(mode string, a arguments) ([]row, error) {
+	return scanKeyValue(s, mode, a, timedRow[V])
 }
 
-func timedRow(key any, v statestore.Timed[any]) row {
+func timedRow[V any](key any, v statestore.Timed[V]) row {
 	return row{key: key, value: v.Value, ts: &v.Timestamp}
 }
 

@@ -27,6 +27,9 @@ func (r *run) subtopologies(t *processor.Topology) []any {
 		if sub.Global || len(sub.SourceTopics) == 0 {
 			continue
 		}
+		if slices.ContainsFunc(sub.RepartitionSourceTopics, refusedByJava) {
+			return []any{tree.NewObject("at", "subtopologies", "class", illegalArgument)}
+		}
 		out = append(out, r.subtopology(t, &sub))
 	}
 	if groups := copartitioned(t, r.settings.config.ApplicationID); len(groups) > 0 {
@@ -34,6 +37,10 @@ func (r *run) subtopologies(t *processor.Topology) []any {
 	}
 	return out
 }
+
+// refusedByJava tells a topic whose number of partitions was given and makes no
+// sense, which Java notices only when the topic is described.
+func refusedByJava(topic processor.InternalTopic) bool { return topic.Enforced && topic.Partitions < 1 }
 
 func (r *run) subtopology(t *processor.Topology, sub *processor.Subtopology) *tree.Object {
 	app := r.settings.config.ApplicationID

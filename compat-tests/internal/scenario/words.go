@@ -6,6 +6,7 @@ import "slices"
 // the ops of its steps, config:KEY for every configuration key, and features
 // that are not ops. Those are
 //
+//	supplier      a store supplier
 //	versioned     a versioned store
 //	headerStores  stores whose values carry headers
 //	lruMap        a store of limited size
@@ -135,6 +136,7 @@ func (w words) supplier(s *Supplier) {
 	if s == nil {
 		return
 	}
+	w.add("supplier")
 	switch s.Kind {
 	case "persistentVersioned":
 		w.add("versioned")

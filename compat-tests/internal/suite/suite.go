@@ -62,9 +62,17 @@ func Compare(r Runner, data []byte, want *tree.Object) Result {
 		return Result{Name: name, Status: Different, Detail: err.Error()}
 	}
 	if d := golden.Compare(want, got); d != nil {
-		return Result{Name: name, Status: Different, Detail: d.String(), Got: got}
+		return Result{Name: name, Status: Different, Detail: d.String() + explained(got), Got: got}
 	}
 	return Result{Name: name, Status: Equal, Got: got}
+}
+
+// explained adds what the implementation says about its errors.
+func explained(got *tree.Object) string {
+	if why, ok := got.Get("advisory"); ok {
+		return "\n  said " + tree.Compact(why)
+	}
+	return ""
 }
 
 // faulty judges a scenario that cannot be read: Java must say so, too. The texts
