@@ -28,79 +28,82 @@ func pair(t *testing.T) *Topology {
 	return topo
 }
 
+// refusals are calls on the topology of pair, with Java's texts.
+var refusals = []struct {
+	name string
+	do   func(*Topology) error
+	want string
+}{
+	{"duplicate node", func(t *Topology) error { return t.AddSource(SourceSpec{Name: "p", Topics: []string{"x"}}) },
+		"Processor p is already added."},
+	{"duplicate processor", func(t *Topology) error {
+		return t.AddProcessor(ProcessorSpec{Name: "s", Parents: []string{"p"}})
+	}, "Processor s is already added."},
+	{"no topics", func(t *Topology) error { return t.AddSource(SourceSpec{Name: "s2"}) }, "topics cannot be empty"},
+	{"topic twice", func(t *Topology) error { return t.AddSource(SourceSpec{Name: "s2", Topics: []string{"in"}}) },
+		"Topic in has already been registered by another source."},
+	{"topic twice in one source", func(t *Topology) error {
+		return t.AddSource(SourceSpec{Name: "s2", Topics: []string{"a", "a"}})
+	}, "Topic a has already been registered by another source."},
+	{"pattern over topic", func(t *Topology) error { return t.AddSource(SourceSpec{Name: "s2", Pattern: "i."}) },
+		"Pattern i. will match a topic that has already been registered by another source."},
+	{"topic under pattern", func(t *Topology) error {
+		return errors.Join(t.AddSource(SourceSpec{Name: "s2", Pattern: "x|y+"}),
+			t.AddSource(SourceSpec{Name: "s3", Topics: []string{"yy"}}))
+	}, "Topic yy matches a Pattern already registered by another source."},
+	{"no parents", func(t *Topology) error { return t.AddSink(SinkSpec{Name: "k", Topic: "x"}) },
+		"predecessorNames cannot be empty"},
+	{"unknown parent", func(t *Topology) error {
+		return t.AddProcessor(ProcessorSpec{Name: "q", Parents: []string{"nope"}})
+	}, "Parent node nope is unknown."},
+	{"own parent", func(t *Topology) error { return t.AddProcessor(ProcessorSpec{Name: "q", Parents: []string{"q"}}) },
+		"Parent node q is unknown (self-reference)."},
+	{"sink as parent", func(t *Topology) error {
+		return errors.Join(t.AddSink(SinkSpec{Name: "k", Topic: "x", Parents: []string{"p"}}),
+			t.AddProcessor(ProcessorSpec{Name: "q", Parents: []string{"k"}}))
+	}, "Sink k cannot be used a parent."},
+	{"other builder", func(t *Topology) error { return errors.Join(t.AddStore(store("st")), t.AddStore(store("st"))) },
+		"A different StateStore has already been added with the name st"},
+	{"store unknown", func(t *Topology) error { return t.Connect("p", "nope") }, "StateStore nope is not added yet."},
+	{"store unknown to a new processor", func(t *Topology) error {
+		return t.AddProcessor(ProcessorSpec{Name: "q", Parents: []string{"p"}, Stores: []string{"nope"}})
+	}, "StateStore nope is not added yet."},
+	{"processor unknown", func(t *Topology) error { return t.AddStore(store("st"), "nope") },
+		"Processor nope is not added yet."},
+	{"store at source", func(t *Topology) error { return errors.Join(t.AddStore(store("st")), t.Connect("s", "st")) },
+		"State stores cannot be connect to sources or sinks."},
+	{"store added to source", func(t *Topology) error { return t.AddStore(store("st"), "s") },
+		"cannot connect a state store st to a source node or a sink node."},
+	{"no stores", func(t *Topology) error { return t.Connect("p") }, "stateStoreNames cannot be empty"},
+	{"global store connected", func(t *Topology) error {
+		return errors.Join(t.AddGlobalStore(globalStore("gs", "gp", "g", "st")), t.Connect("p", "st"))
+	}, "Global StateStore st can be used by a Processor without being specified; it should not be explicitly passed."},
+	{"global over local", func(t *Topology) error {
+		return errors.Join(t.AddStore(store("st")), t.AddGlobalStore(globalStore("gs", "gp", "g", "st")))
+	}, "A different StateStore has already been added with the name st"},
+	{"global over global", func(t *Topology) error {
+		return errors.Join(t.AddGlobalStore(globalStore("gs", "gp", "g", "st")), t.AddGlobalStore(globalStore("hs", "hp", "h", "st")))
+	}, "A different GlobalStateStore has already been added with the name st"},
+	{"local over global", func(t *Topology) error {
+		return errors.Join(t.AddGlobalStore(globalStore("gs", "gp", "g", "st")), t.AddStore(store("st")))
+	}, "A different GlobalStateStore has already been added with the name st"},
+	{"global topic taken", func(t *Topology) error { return t.AddGlobalStore(globalStore("gs", "gp", "in", "st")) },
+		"Topic in has already been registered by another source."},
+	{"global names equal", func(t *Topology) error { return t.AddGlobalStore(globalStore("g", "g", "g", "st")) },
+		"sourceName and processorName must be different."},
+	{"source store twice", func(t *Topology) error {
+		return errors.Join(t.UseTopicAsChangelog("st", "in"), t.UseTopicAsChangelog("st", "in"))
+	}, "Source store st is already added."},
+}
+
+func store(name string) *testBuilder { return &testBuilder{name: name} }
+func globalStore(source, processor, topic, st string) GlobalSpec {
+	return GlobalSpec{Store: store(st), Source: SourceSpec{Name: source, Topics: []string{topic}},
+		Processor: ProcessorSpec{Name: processor}}
+}
+
 func TestTopologyErrors(t *testing.T) {
-	store := func(name string) *testBuilder { return &testBuilder{name: name} }
-	global := func(source, processor, topic, st string) GlobalSpec {
-		return GlobalSpec{Store: store(st), Source: SourceSpec{Name: source, Topics: []string{topic}},
-			Processor: ProcessorSpec{Name: processor}}
-	}
-	tests := []struct {
-		name string
-		do   func(*Topology) error
-		want string
-	}{
-		{"duplicate node", func(t *Topology) error { return t.AddSource(SourceSpec{Name: "p", Topics: []string{"x"}}) },
-			"Processor p is already added."},
-		{"duplicate processor", func(t *Topology) error {
-			return t.AddProcessor(ProcessorSpec{Name: "s", Parents: []string{"p"}})
-		}, "Processor s is already added."},
-		{"no topics", func(t *Topology) error { return t.AddSource(SourceSpec{Name: "s2"}) }, "topics cannot be empty"},
-		{"topic twice", func(t *Topology) error { return t.AddSource(SourceSpec{Name: "s2", Topics: []string{"in"}}) },
-			"Topic in has already been registered by another source."},
-		{"topic twice in one source", func(t *Topology) error {
-			return t.AddSource(SourceSpec{Name: "s2", Topics: []string{"a", "a"}})
-		}, "Topic a has already been registered by another source."},
-		{"pattern over topic", func(t *Topology) error { return t.AddSource(SourceSpec{Name: "s2", Pattern: "i."}) },
-			"Pattern i. will match a topic that has already been registered by another source."},
-		{"topic under pattern", func(t *Topology) error {
-			return errors.Join(t.AddSource(SourceSpec{Name: "s2", Pattern: "x|y+"}),
-				t.AddSource(SourceSpec{Name: "s3", Topics: []string{"yy"}}))
-		}, "Topic yy matches a Pattern already registered by another source."},
-		{"no parents", func(t *Topology) error { return t.AddSink(SinkSpec{Name: "k", Topic: "x"}) },
-			"predecessorNames cannot be empty"},
-		{"unknown parent", func(t *Topology) error {
-			return t.AddProcessor(ProcessorSpec{Name: "q", Parents: []string{"nope"}})
-		}, "Parent node nope is unknown."},
-		{"own parent", func(t *Topology) error { return t.AddProcessor(ProcessorSpec{Name: "q", Parents: []string{"q"}}) },
-			"Parent node q is unknown (self-reference)."},
-		{"sink as parent", func(t *Topology) error {
-			return errors.Join(t.AddSink(SinkSpec{Name: "k", Topic: "x", Parents: []string{"p"}}),
-				t.AddProcessor(ProcessorSpec{Name: "q", Parents: []string{"k"}}))
-		}, "Sink k cannot be used a parent."},
-		{"other builder", func(t *Topology) error { return errors.Join(t.AddStore(store("st")), t.AddStore(store("st"))) },
-			"A different StateStore has already been added with the name st"},
-		{"store unknown", func(t *Topology) error { return t.Connect("p", "nope") }, "StateStore nope is not added yet."},
-		{"store unknown to a new processor", func(t *Topology) error {
-			return t.AddProcessor(ProcessorSpec{Name: "q", Parents: []string{"p"}, Stores: []string{"nope"}})
-		}, "StateStore nope is not added yet."},
-		{"processor unknown", func(t *Topology) error { return t.AddStore(store("st"), "nope") },
-			"Processor nope is not added yet."},
-		{"store at source", func(t *Topology) error { return errors.Join(t.AddStore(store("st")), t.Connect("s", "st")) },
-			"State stores cannot be connect to sources or sinks."},
-		{"store added to source", func(t *Topology) error { return t.AddStore(store("st"), "s") },
-			"cannot connect a state store st to a source node or a sink node."},
-		{"no stores", func(t *Topology) error { return t.Connect("p") }, "stateStoreNames cannot be empty"},
-		{"global store connected", func(t *Topology) error {
-			return errors.Join(t.AddGlobalStore(global("gs", "gp", "g", "st")), t.Connect("p", "st"))
-		}, "Global StateStore st can be used by a Processor without being specified; it should not be explicitly passed."},
-		{"global over local", func(t *Topology) error {
-			return errors.Join(t.AddStore(store("st")), t.AddGlobalStore(global("gs", "gp", "g", "st")))
-		}, "A different StateStore has already been added with the name st"},
-		{"global over global", func(t *Topology) error {
-			return errors.Join(t.AddGlobalStore(global("gs", "gp", "g", "st")), t.AddGlobalStore(global("hs", "hp", "h", "st")))
-		}, "A different GlobalStateStore has already been added with the name st"},
-		{"local over global", func(t *Topology) error {
-			return errors.Join(t.AddGlobalStore(global("gs", "gp", "g", "st")), t.AddStore(store("st")))
-		}, "A different GlobalStateStore has already been added with the name st"},
-		{"global topic taken", func(t *Topology) error { return t.AddGlobalStore(global("gs", "gp", "in", "st")) },
-			"Topic in has already been registered by another source."},
-		{"global names equal", func(t *Topology) error { return t.AddGlobalStore(global("g", "g", "g", "st")) },
-			"sourceName and processorName must be different."},
-		{"source store twice", func(t *Topology) error {
-			return errors.Join(t.UseTopicAsChangelog("st", "in"), t.UseTopicAsChangelog("st", "in"))
-		}, "Source store st is already added."},
-	}
-	for _, tt := range tests {
+	for _, tt := range refusals {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.do(pair(t))
 			var topology *TopologyError

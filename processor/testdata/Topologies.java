@@ -55,7 +55,9 @@ public final class Topologies {
             } else if (what < 4) {
                 global();
             } else if (what < 7) {
-                store();
+                for (int i = random.nextInt(4); i >= 0; i--) {
+                    store();
+                }
             } else if (what < 10) {
                 sink();
             } else if (what < 11) {
@@ -111,7 +113,7 @@ public final class Topologies {
         final List<String> parents = pick(senders, 1 + random.nextInt(random.nextInt(3) == 0 ? 6 : 2));
         topology.addProcessor(name, supplier(), parents.toArray(new String[0]));
         final List<String> used = stores.isEmpty() || random.nextInt(3) > 0 ? List.of()
-            : pick(stores, 1 + random.nextInt(random.nextInt(4) == 0 ? 15 : 3));
+            : random.nextInt(3) == 0 ? stores : pick(stores, 1 + random.nextInt(3));
         if (!used.isEmpty()) {
             topology.connectProcessorAndStateStores(name, used.toArray(new String[0]));
         }
