@@ -97,6 +97,7 @@ var refusals = []struct {
 }
 
 func store(name string) *testBuilder { return &testBuilder{name: name} }
+
 func globalStore(source, processor, topic, st string) GlobalSpec {
 	return GlobalSpec{Store: store(st), Source: SourceSpec{Name: source, Topics: []string{topic}},
 		Processor: ProcessorSpec{Name: processor}}
