@@ -32,6 +32,10 @@ type Builder interface {
 	Cached() bool
 	// Persistent tells whether the stores outlive the process.
 	Persistent() bool
+	// RetentionMs is how long window and session stores keep their rows, or the
+	// history retention of versioned stores, in milliseconds; 0 for other kinds.
+	// The changelog topic's retention follows from it.
+	RetentionMs() int64
 	// WithoutLog returns the same builder with the changelog switched off, as
 	// tables that use their source topic as changelog and global stores need.
 	WithoutLog() Builder

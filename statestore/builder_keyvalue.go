@@ -15,6 +15,9 @@ type settings struct {
 	cached  bool
 	logged  bool
 	config  map[string]string
+	// supplied and retention are of window, session and versioned stores.
+	supplied  Kind
+	retention int64
 }
 
 // On chooses the backend: memstore.Backend, pebblestore.Backend or your own.
@@ -76,6 +79,10 @@ func (b *built) ChangelogConfig() map[string]string { return maps.Clone(b.settin
 
 // Cached tells whether the record cache is wanted.
 func (b *built) Cached() bool { return b.settings.cached }
+
+// RetentionMs is the retention of window and session stores and the history
+// retention of versioned ones, 0 for others.
+func (b *built) RetentionMs() int64 { return b.settings.retention }
 
 // Persistent tells whether the stores outlive the process.
 func (b *built) Persistent() bool { return b.settings.persistent() }
