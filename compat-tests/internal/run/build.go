@@ -19,6 +19,9 @@ type program struct {
 	*run
 	builder *kstream.Builder
 	handles map[string]any
+	// topology is set as soon as the part of the DSL has ended.
+	topology *processor.Topology
+	usesDSL  bool
 }
 
 // step is a topology step with its op's parameters.
@@ -65,7 +68,7 @@ func (r *run) build() (*processor.Topology, error) {
 	if err := p.steps(r.scenario.Topology); err != nil {
 		return nil, err
 	}
-	t, err := p.builder.Build(r.settings.config)
+	t, err := p.finish()
 	if err == nil {
 		r.doc.Queryable = p.queryable()
 	}
@@ -107,6 +110,12 @@ func (p *program) steps(steps []step) error {
 }
 
 func (p *program) step(s step) error {
+	if !lowLevel[s.Op] {
+		if p.topology != nil {
+			return fault(s, "DSL step after a topology-level step")
+		}
+		p.usesDSL = true
+	}
 	h, err := opTable[s.Op](p, s)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ func (r *run) query(q *scenario.Query) (any, error) {
 	if !ok {
 		return nil, &value.Fault{Message: "query: no such store: " + q.Store}
 	}
-	v := readerOf(s)
+	v := accessTo(s)
 	if v == nil {
 		return nil, &value.Exception{Class: value.ClassCast, Message: "store " + q.Store + " cannot be queried"}
 	}

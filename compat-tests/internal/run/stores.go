@@ -10,16 +10,23 @@ import (
 	"github.com/millrace/millrace/statestore"
 )
 
-// reader is a store as scenarios read it; each kind of store has one.
-type reader interface {
+// access is a store as scenarios use it; each kind of store has one.
+type access interface {
 	// kind is the word of the golden for the store.
 	kind() string
 	// all scans the store in the order of its own full scan.
 	all() ([]row, error)
 	// get reads one key.
 	get(key any) (row, bool, error)
+	// read runs another read of one entry, by the operator's name.
+	read(op string, args []any) (row, bool, error)
 	// scan runs a range read of the given mode.
 	scan(mode string, a arguments) ([]row, error)
+	// put writes; some kinds of stores answer.
+	put(w write) (answer any, answers bool, err error)
+	// putIfAbsent and delete give what was there before.
+	putIfAbsent(w write) (row, bool, error)
+	delete(w write) (row, bool, error)
 }
 
 // row is one entry of a store. The timestamp is nil where the store has none.
@@ -61,10 +68,10 @@ func rows(l []row) []any {
 // arguments are the evaluated arguments of a read; absent expressions are nil.
 type arguments map[string]any
 
-// readerOf finds out what kind of store it is; nil for kinds whose content is
+// accessTo finds out what kind of store it is; nil for kinds whose content is
 // not shown. Keys are erased in all stores of scenarios, values in all but those
 // of counts.
-func readerOf(s statestore.Store) reader {
+func accessTo(s statestore.Store) access {
 	switch s := s.(type) {
 	case statestore.TimestampedKeyValue[any, any]:
 		return timestamped[any]{s}
@@ -97,7 +104,7 @@ func (r *run) stores(t *processor.Topology) (map[string]*tree.Object, error) {
 }
 
 func dump(s statestore.Store) (*tree.Object, error) {
-	v := readerOf(s)
+	v := accessTo(s)
 	if v == nil {
 		return tree.NewObject("type", "other", "persistent", s.Persistent()), nil
 	}
@@ -109,46 +116,6 @@ func dump(s statestore.Store) (*tree.Object, error) {
 	o.Set("entries", rows(all))
 	return o, nil
 }
-
-// timestamped reads the store of a table.
-type timestamped[V any] struct {
-	statestore.TimestampedKeyValue[any, V]
-}
-
-func (timestamped[V]) kind() string { return "timestampedKeyValue" }
-
-func (s timestamped[V]) all() ([]row, error) { return drain(s.All(), timedRow[V]) }
-
-func (s timestamped[V]) get(key any) (row, bool, error) {
-	v, ok, err := s.Get(key)
-	return timedRow(key, v), ok, err
-}
-
-func (s timestamped[V]) scan(mode string, a arguments) ([]row, error) {
-	return scanKeyValue(s, mode, a, timedRow[V])
-}
-
-func timedRow[V any](key any, v statestore.Timed[V]) row {
-	return row{key: key, value: v.Value, ts: &v.Timestamp}
-}
-
-// keyValue reads a plain key-value store.
-type keyValue struct{ statestore.KeyValue[any, any] }
-
-func (keyValue) kind() string { return "keyValue" }
-
-func (s keyValue) all() ([]row, error) { return drain(s.All(), plainRow) }
-
-func (s keyValue) get(key any) (row, bool, error) {
-	v, ok, err := s.Get(key)
-	return plainRow(key, v), ok, err
-}
-
-func (s keyValue) scan(mode string, a arguments) ([]row, error) {
-	return scanKeyValue[any](s, mode, a, plainRow)
-}
-
-func plainRow(key, v any) row { return row{key: key, value: v} }
 
 func drain[V any](scan iter.Seq2[statestore.Entry[any, V], error], f func(any, V) row) ([]row, error) {
 	var out []row

@@ -15,6 +15,7 @@ import "slices"
 //	query, iq2    query inputs, and interactive queries among them
 //	emit          an emit strategy
 //	plainBuilder  a builder made without the configuration
+//	wrapByHand    a processor wrapper around processors added by hand
 func (s *Scenario) Words() []string {
 	w := words{}
 	w.steps(s.Topology)
@@ -31,6 +32,9 @@ func (s *Scenario) Words() []string {
 				w.add("iq2")
 			}
 		}
+	}
+	if w["addProcessor"] && w["config:processor.wrapper.class"] {
+		w.add("wrapByHand")
 	}
 	if s.PlainBuilder {
 		w.add("plainBuilder")
