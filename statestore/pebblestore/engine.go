@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/millrace/millrace/statestore"
 )
@@ -76,7 +77,7 @@ func (e *LockedError) Unwrap() error { return e.Err }
 
 func openEngine(o Options, memory *statestore.Memory, taskDir, name string, kind statestore.Kind) (*engine, error) {
 	e := &engine{options: o, name: name, dir: filepath.Join(taskDir, "pebble", name), offset: -1, background: make(chan error, 1)}
-	if err := o.fs.MkdirAll(e.dir, 0o750); err != nil {
+	if err := makeDir(o.fs, e.dir); err != nil {
 		return nil, e.unwritable(err)
 	}
 	lock, err := pebble.LockDirectory(e.dir, o.fs)
@@ -99,6 +100,29 @@ func openEngine(o Options, memory *statestore.Memory, taskDir, name string, kind
 		return nil, errors.Join(err, lock.Close())
 	}
 	return e, nil
+}
+
+// makeDir makes a folder with its parents and syncs each folder that got a new
+// entry: else a crash of the machine could take the whole store away.
+func makeDir(f vfs.FS, dir string) error {
+	_, err := f.Stat(dir)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := f.PathDir(dir)
+	if parent != dir {
+		if err := makeDir(f, parent); err != nil {
+			return err
+		}
+	}
+	if err := f.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	d, err := f.OpenDir(parent)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // isPathError tells an error of opening the lock file from one of locking it.
@@ -141,12 +165,12 @@ func (e *engine) pebbleOptions(cache *pebble.Cache, files *pebble.FileCache) *pe
 		L0StopWritesThreshold: 1000,
 		FormatMajorVersion:    pebble.FormatNewest,
 		Logger:                quietLogger{},
-		EventListener: &pebble.EventListener{BackgroundError: func(err error) {
-			select {
-			case e.background <- err:
-			default:
-			}
-		}},
+		EventListener: &pebble.EventListener{
+			BackgroundError: e.report,
+			// Without this Pebble ends the process. The read that met the damage
+			// fails by itself.
+			DataCorruption: func(i pebble.DataCorruptionInfo) { e.report(i.Details) },
+		},
 	}
 	for i := range o.Levels {
 		l := &o.Levels[i]
@@ -157,6 +181,14 @@ func (e *engine) pebbleOptions(cache *pebble.Cache, files *pebble.FileCache) *pe
 		l.Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
 	}
 	return o
+}
+
+// report keeps the first error of Pebble's own goroutines for the next sync.
+func (e *engine) report(err error) {
+	select {
+	case e.background <- err:
+	default:
+	}
 }
 
 // readFacts reads the facts of an existing database or writes those of a new one.
