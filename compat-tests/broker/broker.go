@@ -42,7 +42,7 @@ func Start(t testing.TB, nodes int) []string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		out, err := run(context.Background(), script, "stop", dir)
+		out, err := run(context.Background(), script, "kill", dir)
 		if err != nil {
 			t.Errorf("stop the broker: %v\n%s", err, out)
 		}

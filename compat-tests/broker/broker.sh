@@ -3,7 +3,7 @@
 # the jars of Maven. Needs Java 17; downloads need Maven.
 #
 #   broker.sh start DIR PORT [-n NODES] [-w PID] [-m HEAP]
-#   broker.sh stop DIR
+#   broker.sh stop|kill DIR
 #   broker.sh libs
 #
 # start  node i listens on 127.0.0.1:PORT+2(i-1), its controller one port
@@ -12,7 +12,7 @@
 #   -n   number of nodes, 1
 #   -w   process to watch: when it is gone, the nodes are killed
 #   -m   heap of a node, 512m
-# stop   stops the nodes of DIR
+# stop   stops the nodes of DIR; kill does not wait for them to hand over
 # libs   prints the folder of jars, filling it if need be: $KAFKA_LIBS, or a
 #        folder below $MILLRACE_CACHE (default: the user's cache folder)
 set -eu
@@ -86,7 +86,7 @@ start() {
         [ $up = 1 ] || exit 0
         sleep 0.5
       done
-      for f in "$dir"/*/pid; do kill -9 "$(cat "$f")"; done
+      slay
     ) &
     disown
   fi
@@ -115,12 +115,15 @@ stop() {
   done
 }
 
+slay() { for f in "$dir"/*/pid; do [ -f "$f" ] || continue; kill -9 "$(cat "$f")" 2>/dev/null || true; rm -f "$f"; done; }
+
 usage() { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 
 cmd=${1:-}; shift || true
 case $cmd in
 libs) libs ;;
 stop) dir=${1:?DIR}; stop ;;
+kill) dir=${1:?DIR}; slay ;;
 start)
   dir=${1:?DIR}; port=${2:?PORT}; shift 2
   nodes=1 watch= heap=512m
