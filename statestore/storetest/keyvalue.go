@@ -12,8 +12,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/millrace/millrace/statestore"
 )
 
@@ -130,8 +128,8 @@ func (k *kit) scan(r statestore.KeyRange, inLoop ...func()) []string {
 
 func (k *kit) wantRows(r statestore.KeyRange, want ...string) {
 	k.Helper()
-	if d := cmp.Diff(append([]string{}, want...), k.scan(r)); d != "" {
-		k.broken("scan of %s: (-want +got)\n%s", show(r), d)
+	if got := k.scan(r); !slices.Equal(want, got) {
+		k.broken("scan of %s gave\n%q, want\n%q", show(r), got, want)
 	}
 }
 
@@ -222,8 +220,8 @@ var keyValueRules = []struct {
 				k.put(fmt.Sprintf("k%02da", n), "inserted")
 				n++
 			})
-			if d := cmp.Diff(want, got); d != "" {
-				k.broken("scan with writes in the loop: (-want +got)\n%s", d)
+			if !slices.Equal(want, got) {
+				k.broken("scan with writes in the loop gave\n%q, want\n%q", got, want)
 			}
 			k.want("k00a", "inserted")
 			for _, key := range k.scan(statestore.KeyRange{}) {
