@@ -26,10 +26,10 @@ func FlatMap[K2, V2, K, V any](s Stream[K, V], f func(K, V) iter.Seq2[K2, V2], o
 type flatMap[K, V, K2, V2 any] struct {
 	processor.Out[K2, V2]
 	args[K, V]
-	f         func(K, V) iter.Seq2[K2, V2]
-	yield     func(K2, V2) bool
-	keyIsNull func(*K2) bool
-	valIsNull func(*V2) bool
+	f          func(K, V) iter.Seq2[K2, V2]
+	yield      func(K2, V2) bool
+	nullKeys   record.Nulls[K2]
+	nullValues record.Nulls[V2]
 	// rec and err belong to the record at hand: a yield function of its own for
 	// each would have to be allocated.
 	rec processor.Record[K2, V2]
@@ -38,7 +38,7 @@ type flatMap[K, V, K2, V2 any] struct {
 
 // Init implements processor.Unit.
 func (u *flatMap[K, V, K2, V2]) Init(n *processor.Node) error {
-	u.keyIsNull, u.valIsNull = record.NullCheck[K2](), record.NullCheck[V2]()
+	u.nullKeys, u.nullValues = record.NullsOf[K2](), record.NullsOf[V2]()
 	u.yield = u.send
 	return u.args.Init(n)
 }
@@ -62,7 +62,7 @@ func (u *flatMap[K, V, K2, V2]) send(k K2, v V2) bool {
 		return false
 	}
 	rec := u.rec
-	rec.Key, rec.KeyNull, rec.Value, rec.ValueNull = k, isNull(u.keyIsNull, &k), v, isNull(u.valIsNull, &v)
+	rec.Key, rec.KeyNull, rec.Value, rec.ValueNull = k, u.nullKeys.Is(&k), v, u.nullValues.Is(&v)
 	u.err = u.Forward(rec)
 	return u.err == nil
 }
@@ -106,12 +106,12 @@ type flatMapValues[K, V, V2 any] struct {
 	f       func(context.Context, K, V) ([]V2, error)
 	withKey bool
 	ctx     context.Context
-	isNull  func(*V2) bool
+	nulls   record.Nulls[V2]
 }
 
 // Init implements processor.Unit.
 func (u *flatMapValues[K, V, V2]) Init(n *processor.Node) error {
-	u.ctx, u.isNull = processor.TaskContext(n), record.NullCheck[V2]()
+	u.ctx, u.nulls = processor.TaskContext(n), record.NullsOf[V2]()
 	return u.args.Init(n)
 }
 
@@ -126,7 +126,7 @@ func (u *flatMapValues[K, V, V2]) Receive(rec processor.Record[K, V]) error {
 	}
 	out := processor.Record[K, V2]{Key: rec.Key, KeyNull: rec.KeyNull, Timestamp: rec.Timestamp, Headers: rec.Headers}
 	for i := range list {
-		out.Value, out.ValueNull = list[i], isNull(u.isNull, &list[i])
+		out.Value, out.ValueNull = list[i], u.nulls.Is(&list[i])
 		if err := u.Forward(out); err != nil {
 			return err
 		}

@@ -33,16 +33,16 @@ func mapped[K2, V2, K, V any](s Stream[K, V], op string, unit func() processor.U
 type mapUnit[K, V, K2, V2 any] struct {
 	processor.Out[K2, V2]
 	args[K, V]
-	f         func(K, V) (K2, V2)
-	try       func(context.Context, K, V) (K2, V2, error)
-	ctx       context.Context
-	keyIsNull func(*K2) bool
-	valIsNull func(*V2) bool
+	f          func(K, V) (K2, V2)
+	try        func(context.Context, K, V) (K2, V2, error)
+	ctx        context.Context
+	nullKeys   record.Nulls[K2]
+	nullValues record.Nulls[V2]
 }
 
 // Init implements processor.Unit.
 func (u *mapUnit[K, V, K2, V2]) Init(n *processor.Node) error {
-	u.keyIsNull, u.valIsNull = record.NullCheck[K2](), record.NullCheck[V2]()
+	u.nullKeys, u.nullValues = record.NullsOf[K2](), record.NullsOf[V2]()
 	u.ctx = processor.TaskContext(n)
 	return u.args.Init(n)
 }
@@ -61,6 +61,6 @@ func (u *mapUnit[K, V, K2, V2]) Receive(rec processor.Record[K, V]) error {
 			return err
 		}
 	}
-	out.KeyNull, out.ValueNull = isNull(u.keyIsNull, &out.Key), isNull(u.valIsNull, &out.Value)
+	out.KeyNull, out.ValueNull = u.nullKeys.Is(&out.Key), u.nullValues.Is(&out.Value)
 	return u.Forward(out)
 }

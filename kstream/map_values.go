@@ -49,12 +49,12 @@ type mapValues[K, V, V2 any] struct {
 	f       func(context.Context, K, V) (V2, error)
 	withKey bool
 	ctx     context.Context
-	isNull  func(*V2) bool
+	nulls   record.Nulls[V2]
 }
 
 // Init implements processor.Unit.
 func (u *mapValues[K, V, V2]) Init(n *processor.Node) error {
-	u.ctx, u.isNull = processor.TaskContext(n), record.NullCheck[V2]()
+	u.ctx, u.nulls = processor.TaskContext(n), record.NullsOf[V2]()
 	return u.args.Init(n)
 }
 
@@ -67,6 +67,6 @@ func (u *mapValues[K, V, V2]) Receive(rec processor.Record[K, V]) error {
 	if err != nil {
 		return err
 	}
-	return u.Forward(processor.Record[K, V2]{Key: rec.Key, KeyNull: rec.KeyNull, Value: v, ValueNull: isNull(u.isNull, &v),
+	return u.Forward(processor.Record[K, V2]{Key: rec.Key, KeyNull: rec.KeyNull, Value: v, ValueNull: u.nulls.Is(&v),
 		Timestamp: rec.Timestamp, Headers: rec.Headers})
 }

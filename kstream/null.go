@@ -18,7 +18,7 @@ type args[K, V any] struct {
 // Init implements processor.Unit.
 func (a *args[K, V]) Init(n *processor.Node) error {
 	a.node = n
-	a.noKey, a.noVal = record.NullCheck[K]() == nil, record.NullCheck[V]() == nil
+	a.noKey, a.noVal = !record.NullsOf[K]().Possible(), !record.NullsOf[V]().Possible()
 	return nil
 }
 
@@ -45,6 +45,3 @@ func (a *args[K, V]) refuse(side string, t reflect.Type) error {
 	return fmt.Errorf("node %s: a null %s reached a function over %v, which cannot hold it; a stream over *%v can: %w",
 		a.node.Name(), side, t, t, processor.ErrNull)
 }
-
-// isNull applies a null check that is nil for types without null.
-func isNull[T any](check func(*T) bool, v *T) bool { return check != nil && check(v) }

@@ -25,13 +25,13 @@ func selectKeyNode[K2, K, V any](g *dsl.Graph, name string, f func(K, V) K2) *ds
 type selectKey[K, V, K2 any] struct {
 	processor.Out[K2, V]
 	args[K, V]
-	f      func(K, V) K2
-	isNull func(*K2) bool
+	f     func(K, V) K2
+	nulls record.Nulls[K2]
 }
 
 // Init implements processor.Unit.
 func (u *selectKey[K, V, K2]) Init(n *processor.Node) error {
-	u.isNull = record.NullCheck[K2]()
+	u.nulls = record.NullsOf[K2]()
 	return u.args.Init(n)
 }
 
@@ -41,6 +41,6 @@ func (u *selectKey[K, V, K2]) Receive(rec processor.Record[K, V]) error {
 		return err
 	}
 	k := u.f(rec.Key, rec.Value)
-	return u.Forward(processor.Record[K2, V]{Key: k, KeyNull: isNull(u.isNull, &k), Value: rec.Value, ValueNull: rec.ValueNull,
+	return u.Forward(processor.Record[K2, V]{Key: k, KeyNull: u.nulls.Is(&k), Value: rec.Value, ValueNull: rec.ValueNull,
 		Timestamp: rec.Timestamp, Headers: rec.Headers})
 }

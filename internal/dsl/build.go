@@ -85,8 +85,9 @@ func (g *Graph) rewrite() error {
 }
 
 // write writes every node once all its parents are written, lowest build
-// priority first. A node waits in the queue once for each of its parents.
-// Errors of several nodes are gathered as long as they concern serdes only.
+// priority first. A node waits in the queue once for each of its parents. After
+// an error about a serde it goes on to find more of these; other errors then
+// only follow from the node that is missing.
 func (g *Graph) write(t *processor.Topology) error {
 	queue := javaorder.NewPriorityQueue(func(a, b *Node) bool { return a.priority < b.priority })
 	g.root.priority = -1
@@ -100,11 +101,12 @@ func (g *Graph) write(t *processor.Topology) error {
 		if !n.written && n.parentsWritten() {
 			n.written = true
 			if n.Write != nil {
-				if err := n.Write(t); err != nil {
+				switch err := n.Write(t); {
+				case err == nil:
+				case isSerde(err):
 					errs = append(errs, at(n.Caller, n.Name, err))
-					if !isSerde(err) {
-						return errors.Join(errs...)
-					}
+				case len(errs) == 0:
+					return at(n.Caller, n.Name, err)
 				}
 			}
 		}
@@ -114,9 +116,6 @@ func (g *Graph) write(t *processor.Topology) error {
 	}
 }
 
-// isSerde tells errors after which writing can go on to find more of them. A
-// node that is not written is unknown to its children, so only the errors of
-// serdes are worth collecting.
 func isSerde(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == KindSerde

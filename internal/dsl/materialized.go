@@ -20,8 +20,9 @@ type Materialized[K, V any] struct {
 	// that use their source topic as changelog switch Logged off later.
 	Cached, Logged  bool
 	ChangelogConfig map[string]string
-	Retention       time.Duration
-	InMemory        bool
+	// Retention of window and session stores; nil leaves it to the windows.
+	Retention *time.Duration
+	InMemory  bool
 	// Supplier makes the innermost layer; nil for the backend's own.
 	Supplier any
 }

@@ -37,8 +37,9 @@ type Options struct {
 	// Of stores.
 	Caching, Logging Switch
 	ChangelogConfig  map[string]string
-	Retention        time.Duration
-	Backend          Backend
+	// Retention of window and session stores; nil if not given.
+	Retention *time.Duration
+	Backend   Backend
 	// Supplier makes the store's innermost layer; nil for the backend's own.
 	Supplier, OtherSupplier any
 

@@ -1,7 +1,6 @@
 package dsl
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -62,7 +61,7 @@ func (g *Graph) pullUp(k *keyChanger) error {
 	for _, n := range k.repartitions {
 		child := n.findUp(func(x *Node) bool { return slices.Contains(x.parents, k.node) })
 		if child == nil {
-			return fmt.Errorf("no node between the key-changing node %s and the repartition %s", k.node.Name, n.Name)
+			return Errorf(KindStreams, "no node between the key-changing node %s and the repartition %s", k.node.Name, n.Name)
 		}
 		single.adapters = append(single.adapters, child.adapters...)
 		single.addChild(child)
