@@ -76,6 +76,11 @@ func TestOperatorsAllocateNothing(t *testing.T) {
 				return ctx.Forward(rec)
 			})
 		},
+		"ProcessValues": func(s ints) ints {
+			return kstream.ProcessValuesFunc(s, func(ctx *processor.FixedKeyContext[int64, int64], rec processor.FixedKeyRecord[int64, int64]) error {
+				return ctx.Forward(processor.WithFixedKeyValue(rec, rec.Value()+1))
+			})
+		},
 		"To after Repartition": func(s ints) ints { s.Repartition(); return s },
 	} {
 		t.Run(name, func(t *testing.T) {

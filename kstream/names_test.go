@@ -9,6 +9,9 @@ import (
 
 	"github.com/millrace/millrace/kstream"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/serde"
+	"github.com/millrace/millrace/statestore"
+	"github.com/millrace/millrace/statestore/memstore"
 	"github.com/millrace/millrace/with"
 )
 
@@ -43,6 +46,14 @@ func TestNames(t *testing.T) {
 			[]string{"KSTREAM-BRANCH-0000000001 ", "KSTREAM-BRANCH-00000000011 ", "KSTREAM-BRANCH-0000000001b ", "KSTREAM-BRANCH-00000000010 "}},
 		{"process", func(_ builder, s stream) { kstream.ProcessFunc(s, pass) }, 1, []string{"KSTREAM-PROCESSOR-0000000001"}},
 		{"named process", func(_ builder, s stream) { kstream.ProcessFunc(s, pass, with.Name("p")) }, 0, []string{"Processor: p "}},
+		{"processValues", func(_ builder, s stream) { kstream.ProcessValuesFunc(s, passFixed) }, 1, []string{"KSTREAM-PROCESSVALUES-0000000001"}},
+		{"named processValues", func(_ builder, s stream) { kstream.ProcessValuesFunc(s, passFixed, with.Name("p")) }, 0, []string{"Processor: p "}},
+		{"global store", func(b builder, _ stream) {
+			kstream.GlobalStore[string, string](b, globalStore, "x", func() *mirror { return &mirror{} })
+		}, 2, []string{"KSTREAM-SOURCE-0000000001", "KTABLE-SOURCE-0000000002 (stores: [mirror])"}},
+		{"named global store", func(b builder, _ stream) {
+			kstream.GlobalStore[string, string](b, globalStore, "x", func() *mirror { return &mirror{} }, with.Name("g"))
+		}, 2, []string{"Source: g-source", "Processor: g (stores: [mirror])"}},
 		{"repartition", func(_ builder, s stream) { s.Repartition() }, 4,
 			[]string{"KSTREAM-REPARTITION-0000000001-repartition", "KSTREAM-SINK-0000000002", "KSTREAM-FILTER-0000000003", "KSTREAM-SOURCE-0000000004"}},
 		{"named repartition", func(_ builder, s stream) { s.Repartition(with.Name("rp")) }, 3,
@@ -93,4 +104,21 @@ func TestNames(t *testing.T) {
 
 func pass(ctx *processor.Context[string, string], rec processor.Record[string, string]) error {
 	return ctx.Forward(rec)
+}
+
+func passFixed(ctx *processor.FixedKeyContext[string, string], rec processor.FixedKeyRecord[string, string]) error {
+	return ctx.Forward(rec)
+}
+
+var globalStore = statestore.NewKeyValue("mirror", serde.String(), serde.String(), statestore.On(memstore.Backend))
+
+// mirror keeps a store equal to a topic.
+type mirror struct{ processor.Base[any, any] }
+
+func (*mirror) Process(ctx *processor.Context[any, any], rec processor.Record[string, string]) error {
+	s, err := globalStore.In(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Put(rec.Key, rec.Value)
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/kstream"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/serde"
+	"github.com/millrace/millrace/statestore"
+	"github.com/millrace/millrace/statestore/memstore"
 	"github.com/millrace/millrace/testdriver"
 	"github.com/millrace/millrace/with"
 )
@@ -138,6 +141,33 @@ func TestOperators(t *testing.T) {
 			a := kstream.Aggregate(in(b, "in").GroupByKey(), func() string { return "#" }, func(k, v, agg string) string { return agg + v })
 			kstream.FromTable(a).To("out")
 		}, []string{"a:x", "a:-", "-:z", "a:y"}, []string{"out a:#x", "out a:#xy"}},
+		{"processors with a store", func(b builder) {
+			seen := statestore.NewKeyValue("seen", serde.String(), serde.Int64(), statestore.On(memstore.Backend))
+			counted := kstream.ProcessFunc(in(b, "in"), func(ctx *processor.Context[string, string], rec processor.Record[string, string]) error {
+				s, err := seen.In(ctx)
+				if err != nil {
+					return err
+				}
+				n, _, err := s.Get(rec.Key)
+				if err != nil {
+					return err
+				}
+				return errors.Join(s.Put(rec.Key, n+1), ctx.Forward(processor.WithValue(rec, strings.Repeat(rec.Value, int(n)+1))))
+			}, with.Stores(seen))
+			kstream.ProcessValuesFunc(counted, func(ctx *processor.FixedKeyContext[string, string], rec processor.FixedKeyRecord[string, string]) error {
+				if _, err := ctx.Store("seen"); err != nil {
+					return err
+				}
+				if rec.Value() == "y" {
+					return ctx.Forward(processor.WithFixedKeyNull[string](rec))
+				}
+				return ctx.Forward(rec)
+			}, with.StoreNames("seen")).To("out")
+		}, []string{"a:x", "a:x", "b:y"}, []string{"out a:x", "out a:xx", "out b:-"}},
+		{"global store", func(b builder) {
+			kstream.GlobalStore[string, string](b, globalStore, "in", func() *mirror { return &mirror{} })
+			in(b, "other").To("out")
+		}, []string{"a:x"}, nil},
 		{"retyped", func(b builder) {
 			s := kstream.Retype[any, any](in(b, "in"), dsl.Erased{})
 			m := s.Merge(s.Filter(func(k, v any) bool { return v == "y" }))

@@ -33,16 +33,22 @@ func ProcessFunc[K, V, K2, V2 any](s Stream[K, V], f func(*processor.Context[K2,
 }
 
 func process[K2, V2, K, V any](c *dsl.Stream[K, V], op string, unit func() processor.Unit, opts []with.Process) Stream[K2, V2] {
-	o := dsl.Collect(c.Graph, op, opts, with.Process.ForProcess)
-	name := o.Name
-	if name == "" {
-		name = c.Graph.Name(dsl.PrefixProcess, "")
-	}
-	n := dsl.NewProcessor(name, dsl.Processor{New: dsl.Unit(unit),
-		Stores:  func() ([]statestore.Builder, error) { return o.Stores, nil },
-		Connect: func() []string { return o.StoreNames }})
+	n := processNode(c.Graph, op, dsl.PrefixProcess, opts, false, unit)
 	n.KeyChanging, n.ValueChanging = c.Graph.Config.ProcessValuesFix, c.Graph.Config.ProcessValuesFix
 	return Stream[K2, V2]{dsl.Follow[K2, V2](c.Base, n, nil, nil, true)}
+}
+
+// processNode makes the node of a user's processor. Unlike others it burns no
+// index if it has a name.
+func processNode(g *dsl.Graph, op, prefix string, opts []with.Process, fixedKey bool, unit func() processor.Unit) *dsl.Node {
+	o := dsl.Collect(g, op, opts, with.Process.ForProcess)
+	name := o.Name
+	if name == "" {
+		name = g.Name(prefix, "")
+	}
+	return dsl.NewProcessor(name, dsl.Processor{New: dsl.Unit(unit), FixedKey: fixedKey,
+		Stores:  func() ([]statestore.Builder, error) { return o.Stores, nil },
+		Connect: func() []string { return o.StoreNames }})
 }
 
 // checkNew sees to it that tasks do not share a processor.
