@@ -128,6 +128,6 @@ func Retention(d time.Duration) MaterializedOption {
 		if d < 0 {
 			to.Refuse(dsl.Errorf(dsl.KindArgument, "Retention must not be negative."))
 		}
-		to.Retention = d
+		to.Retention = &d
 	}}
 }
