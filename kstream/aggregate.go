@@ -24,7 +24,7 @@ type Aggregatable[K, V, KR any] interface {
 // aggregation is a grouping and what it is windowed by, nil for nothing.
 type aggregation[K, V, KR any] struct {
 	group   *group[K, V]
-	windows any
+	windows *ops.Windowing
 }
 
 func (g Grouped[K, V]) aggregation(op string) aggregation[K, V, K] {
@@ -34,12 +34,12 @@ func (g Grouped[K, V]) aggregation(op string) aggregation[K, V, K] {
 func (g Grouped[K, V]) mergeless() {}
 
 // Count counts the records of each key. Records with a null key or, unless
-// windowed, a null value are dropped.
+// windowed by time or session, a null value are dropped.
 func Count[K, V, KR any](g Countable[K, V, KR], opts ...with.Aggregation) ktable.Table[KR, int64] {
 	const op = "Count"
 	a := g.aggregation(op)
 	o := dsl.Collect(a.group.Graph, op, opts, with.Aggregation.ForAggregation)
-	if o.Materialized && o.Store == "" && o.Supplier == nil {
+	if o.Materialized && o.Store == "" && o.Supplier == nil && !a.sliding() {
 		a.group.Graph.StoreName(dsl.PrefixAggregate) // Java loses an index here
 	}
 	m := materialize[int64](a, op, o, dsl.PrefixAggregate)
@@ -47,12 +47,14 @@ func Count[K, V, KR any](g Countable[K, V, KR], opts ...with.Aggregation) ktable
 		m.Value = serde.Int64()
 	}
 	name := a.group.Graph.Name(dsl.PrefixAggregate, o.Name)
-	return addTable(a, name, m, aggregatePlan(a, m, func() int64 { return 0 }, func(_ K, _ V, n int64) int64 { return n + 1 }))
+	plan := ops.NewStreamAggregate(m.Name, func() int64 { return 0 }, func(_ K, _ V, n int64) int64 { return n + 1 })
+	return add(a, op, name, m, plan, ops.Counting[K, V]())
 }
 
 // Reduce combines the values of each key: f gets the result so far and the next
 // value. The first value is taken as it is; a null result deletes the row.
-// Records with a null key or, unless windowed, a null value are dropped.
+// Records with a null key or, unless windowed by time or session, a null value
+// are dropped. Sessions that become one are combined by f too.
 func Reduce[K, V, KR any](g Countable[K, V, KR], f func(V, V) V, opts ...with.Aggregation) ktable.Table[KR, V] {
 	const op = "Reduce"
 	a := g.aggregation(op)
@@ -63,22 +65,24 @@ func Reduce[K, V, KR any](g Countable[K, V, KR], f func(V, V) V, opts ...with.Ag
 		m.Value = a.group.value
 	}
 	name := a.group.Graph.Name(dsl.PrefixReduce, o.Name)
-	return addTable(a, name, m, reducePlan(a, m, f))
+	return add(a, op, name, m, ops.NewStreamReduce[K](m.Name, f), ops.Reducing[K](f))
 }
 
 // Aggregate folds the values of each key into an aggregate that begins with
 // init's result; a null aggregate deletes the row. Records with a null key or,
-// unless windowed, a null value are dropped. The aggregate's serde is the one
-// given or the registered one.
-func Aggregate[K, V, KR, A any](g Aggregatable[K, V, KR], init func() A, add func(K, V, A) A, opts ...with.Aggregation) ktable.Table[KR, A] {
+// unless windowed by time, a null value are dropped. The aggregate's serde is
+// the one given or the registered one.
+func Aggregate[K, V, KR, A any](g Aggregatable[K, V, KR], init func() A, f func(K, V, A) A, opts ...with.Aggregation) ktable.Table[KR, A] {
 	const op = "Aggregate"
 	a := g.aggregation(op)
 	o := dsl.Collect(a.group.Graph, op, opts, with.Aggregation.ForAggregation)
-	need(a.group.Graph, op, init == nil || add == nil)
+	need(a.group.Graph, op, init == nil || f == nil)
 	m := materialize[A](a, op, o, dsl.PrefixAggregate)
 	name := a.group.Graph.Name(dsl.PrefixAggregate, o.Name)
-	return addTable(a, name, m, aggregatePlan(a, m, init, add))
+	return add(a, op, name, m, ops.NewStreamAggregate(m.Name, init, f), ops.Aggregating(init, f, nil))
 }
+
+func (a aggregation[K, V, KR]) sliding() bool { return a.windows != nil && a.windows.Sliding != nil }
 
 // tablePlan is the plan of an aggregation in internal/ops.
 type tablePlan[K, V any] interface {
@@ -86,31 +90,31 @@ type tablePlan[K, V any] interface {
 	dsl.TableSupplier[K, V]
 }
 
-// materialize reads the store's settings; the key serde is inherited.
-func materialize[A, K, V, KR any](a aggregation[K, V, KR], op string, o *dsl.Options, prefix string) *dsl.Materialized[KR, A] {
-	m := dsl.Materialize[KR, A](a.group.Graph, op, o, prefix)
+// materialize reads the store's settings; the key serde is inherited. That of
+// a windowed aggregation is the serde of the key without its window.
+func materialize[A, K, V, KR any](a aggregation[K, V, KR], op string, o *dsl.Options, prefix string) *dsl.Materialized[K, A] {
+	m := dsl.Materialize[K, A](a.group.Graph, op, o, prefix)
 	if m.Key == nil {
-		m.Key, _ = any(a.group.key).(serde.Serde[KR])
+		m.Key = a.group.key
 	}
 	return m
 }
 
-// aggregatePlan and reducePlan choose the algorithm. Where the grouping is not
-// windowed KR is K, which only the assertions know.
-func aggregatePlan[K, V, KR, A any](_ aggregation[K, V, KR], m *dsl.Materialized[KR, A], init func() A, add func(K, V, A) A) tablePlan[KR, A] {
-	return any(ops.NewStreamAggregate(m.Name, init, add)).(tablePlan[KR, A])
-}
-
-func reducePlan[K, V, KR any](_ aggregation[K, V, KR], m *dsl.Materialized[KR, V], f func(V, V) V) tablePlan[KR, V] {
-	return any(ops.NewStreamReduce[K](m.Name, f)).(tablePlan[KR, V])
+// add adds an aggregation: plan's, or in windows that of the fold. KR is K or a
+// window of K, which only the assertions know.
+func add[K, V, KR, A any](a aggregation[K, V, KR], op, name string, m *dsl.Materialized[K, A], plan tablePlan[K, A], fold ops.Fold[K, V, A]) ktable.Table[KR, A] {
+	if a.windows == nil {
+		return any(addTable(a.group, name, m, plan)).(ktable.Table[KR, A])
+	}
+	return any(addWindowed(a.group, op, name, m, a.windows, fold)).(ktable.Table[KR, A])
 }
 
 // addTable adds the node of an aggregation, behind a repartition where one is
 // needed, and makes its table.
-func addTable[K, V, KR, A any](a aggregation[K, V, KR], name string, m *dsl.Materialized[KR, A], plan tablePlan[KR, A]) ktable.Table[KR, A] {
+func addTable[K, V, A any](g *group[K, V], name string, m *dsl.Materialized[K, A], plan tablePlan[K, A]) ktable.Table[K, A] {
 	n := ops.TableNode(name, plan, m)
 	n.Output = ops.Output(m)
-	sources := a.group.below(n, m.Name, m.Queryable)
-	return ktable.FromCore(&dsl.Table[KR, A]{Base: dsl.Base{Graph: a.group.Graph, Node: n, Name: name, Sources: sources},
+	sources := g.below(n, m.Name, m.Queryable)
+	return ktable.FromCore(&dsl.Table[K, A]{Base: dsl.Base{Graph: g.Graph, Node: n, Name: name, Sources: sources},
 		Key: m.Key, Value: m.Value, Store: m.QueryableName(), Supplier: plan})
 }

@@ -73,16 +73,22 @@ func (g *group[K, V]) below(n *dsl.Node, store string, named bool) []string {
 		g.Below(n)
 		return g.Sources
 	}
-	base := g.topic
-	if base == "" {
-		base = store
-	}
-	r := dsl.NewRepartition(g.Graph, dsl.Repartitioning[K, V]{Base: base, Named: named || g.topic != "",
-		Key: g.key, Value: g.value, Optimizable: true})
+	r := g.newRepartition(store, named)
 	if g.repartition == nil || g.topic == "" {
 		g.repartition = r
 	}
 	g.Below(g.repartition)
 	g.Graph.Add(n, g.repartition)
 	return []string{r.Name}
+}
+
+// newRepartition makes the node of a repartition in front of an aggregation. It
+// is named after the grouping, else after the store.
+func (g *group[K, V]) newRepartition(store string, named bool) *dsl.Node {
+	base := g.topic
+	if base == "" {
+		base = store
+	}
+	return dsl.NewRepartition(g.Graph, dsl.Repartitioning[K, V]{Base: base, Named: named || g.topic != "",
+		Key: g.key, Value: g.value, Optimizable: true})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/serde"
+	"github.com/millrace/millrace/window"
 	"github.com/millrace/millrace/with"
 )
 
@@ -52,6 +53,9 @@ func writeSink[K, V any](n *dsl.Node, t *processor.Topology, sink processor.Sink
 	}
 	if sink.Value, err = dsl.Resolve(n, dsl.ValueSide, value); err != nil {
 		return err
+	}
+	if w, ok := sink.Key.(window.BaseKeySerde[K]); ok {
+		sink.Windowed = w
 	}
 	spec := processor.SinkSpec{Name: n.Name, Parents: n.ParentNames(), Topic: sink.Topic}
 	if sink.TopicFunc != nil {

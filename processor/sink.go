@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/millrace/millrace/internal/murmur"
 	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/serde"
+	"github.com/millrace/millrace/window"
 )
 
 // TopicFunc computes the topic a record goes to (Java: TopicNameExtractor).
@@ -26,8 +28,11 @@ type Sink[K, V any] struct {
 	topic       string
 	topicFunc   TopicFunc[K, V]
 	partitioner Partitioner[K, V]
+	windowed    window.BaseKeySerde[K]
 	keyBuf      []byte
 	valueBuf    []byte
+	one         [1]int32
+	unsent      record.Headers
 }
 
 // SinkConfig says where a [Sink] writes. TopicFunc wins over Topic; a nil
@@ -38,12 +43,16 @@ type SinkConfig[K, V any] struct {
 	Topic       string
 	TopicFunc   TopicFunc[K, V]
 	Partitioner Partitioner[K, V]
+	// Windowed, if set, writes windowed keys without their window; where there
+	// is no Partitioner the hash of that decides, so that all windows of a key
+	// stay together (Java: WindowedStreamPartitioner).
+	Windowed window.BaseKeySerde[K]
 }
 
 // NewSink makes the unit of a sink node.
 func NewSink[K, V any](c SinkConfig[K, V]) *Sink[K, V] {
 	return &Sink[K, V]{key: newEncoder(c.Key), value: newEncoder(c.Value), topic: c.Topic,
-		topicFunc: c.TopicFunc, partitioner: c.Partitioner}
+		topicFunc: c.TopicFunc, partitioner: c.Partitioner, windowed: c.Windowed}
 }
 
 // Attach implements [Unit]: a sink has no children.
@@ -102,15 +111,33 @@ func (s *Sink[K, V]) Receive(rec Record[K, V]) error {
 }
 
 func (s *Sink[K, V]) targets(topic string, rec Record[K, V]) (to []int32, usual bool, err error) {
-	if s.partitioner == nil {
+	if s.partitioner == nil && s.windowed == nil {
 		return nil, true, nil
 	}
 	n, err := s.node.host.Partitions(topic)
 	if err != nil {
 		return nil, false, err
 	}
+	if s.partitioner == nil {
+		return s.byBaseKey(topic, rec, n)
+	}
 	to, usual = s.partitioner(topic, rec, n)
 	return to, usual, nil
+}
+
+// byBaseKey is the partition of a windowed key without its window. The headers
+// a serializer adds here are not those of the record.
+func (s *Sink[K, V]) byBaseKey(topic string, rec Record[K, V], partitions int32) (to []int32, usual bool, err error) {
+	if rec.KeyNull {
+		return nil, false, fmt.Errorf("node %s: the windowed key of a record for topic %s is null: %w", s.node.name, topic, ErrNull)
+	}
+	s.unsent.Reset()
+	s.keyBuf, err = s.windowed.AppendBaseKey(s.keyBuf[:0], topic, &s.unsent, rec.Key)
+	if err != nil {
+		return nil, false, fmt.Errorf("node %s: partition of a record for topic %s: %w", s.node.name, topic, err)
+	}
+	s.one[0] = murmur.Partition(s.keyBuf, partitions)
+	return s.one[:], false, nil
 }
 
 // encode serialises key and value; false means that the production exception

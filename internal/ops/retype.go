@@ -8,6 +8,7 @@ import (
 	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/serde"
 	"github.com/millrace/millrace/statestore"
+	"github.com/millrace/millrace/window"
 )
 
 // Convert is a value under another type that it also has: one of the two is an
@@ -32,7 +33,25 @@ func RetypeSerde[B, A any](s serde.Serde[A]) serde.Serde[B] {
 	if same, ok := s.(serde.Serde[B]); ok {
 		return same
 	}
+	if base, ok := s.(window.BaseKeySerde[A]); ok {
+		return retypedKeySerde[A, B]{retypedSerde[A, B]{s}, base}
+	}
 	return retypedSerde[A, B]{s}
+}
+
+// retypedKeySerde still shows how a windowed key is written without its window.
+type retypedKeySerde[A, B any] struct {
+	retypedSerde[A, B]
+	base window.BaseKeySerde[A]
+}
+
+// AppendBaseKey implements window.BaseKeySerde.
+func (s retypedKeySerde[A, B]) AppendBaseKey(dst []byte, topic string, h *record.Headers, v B) ([]byte, error) {
+	a, err := Convert[A](v)
+	if err != nil {
+		return dst, err
+	}
+	return s.base.AppendBaseKey(dst, topic, h, a)
 }
 
 type retypedSerde[A, B any] struct{ inner serde.Serde[A] }

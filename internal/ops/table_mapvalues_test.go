@@ -108,7 +108,7 @@ func TestTableToStream(t *testing.T) {
 func TestPassThroughAsksItsParents(t *testing.T) {
 	a := NewStreamReduce[string]("s", func(a, _ string) string { return a })
 	b := NewStreamReduce[string]("s", func(a, _ string) string { return a })
-	p := NewTablePassThrough[string, string]([]OldValueSender{a, b}, "s")
+	p := NewTablePassThrough([]OldValueSender{a, b}, a.View())
 	if !p.EnableOldValues(false) || !a.sendOld || !b.sendOld {
 		t.Error("parents were not asked for old values")
 	}

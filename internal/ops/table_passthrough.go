@@ -14,13 +14,13 @@ type OldValueSender interface {
 // store, as their common result (Java: KTablePassThrough).
 type TablePassThrough[K, V any] struct {
 	parents []OldValueSender
-	store   string
+	view    dsl.View[K, V]
 }
 
 // NewTablePassThrough plans the common result of the parents, which share the
-// store.
-func NewTablePassThrough[K, V any](parents []OldValueSender, store string) *TablePassThrough[K, V] {
-	return &TablePassThrough[K, V]{parents: parents, store: store}
+// store that the view reads.
+func NewTablePassThrough[K, V any](parents []OldValueSender, view dsl.View[K, V]) *TablePassThrough[K, V] {
+	return &TablePassThrough[K, V]{parents: parents, view: view}
 }
 
 // EnableOldValues implements dsl.TableSupplier.
@@ -32,7 +32,7 @@ func (p *TablePassThrough[K, V]) EnableOldValues(bool) bool {
 }
 
 // View implements dsl.TableSupplier.
-func (p *TablePassThrough[K, V]) View() dsl.View[K, V] { return StoreView[K, V](p.store) }
+func (p *TablePassThrough[K, V]) View() dsl.View[K, V] { return p.view }
 
 // New makes the unit of a task.
 func (p *TablePassThrough[K, V]) New() (processor.Unit, error) {
