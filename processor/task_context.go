@@ -2,6 +2,7 @@ package processor
 
 import (
 	"context"
+	"time"
 
 	"github.com/millrace/millrace/record"
 )
@@ -21,24 +22,51 @@ type metadataKey struct{}
 
 // TaskContext is the context that functions of the node are called with. It is
 // made once, when the node is readied. A host that has a Context method lends
-// it its deadline and cancellation.
+// it its deadline and cancellation; without one it is never cancelled.
 func TaskContext(n *Node) context.Context {
-	parent := context.Background()
+	c := &taskContext{host: n.host}
 	if h, ok := n.host.(interface{ Context() context.Context }); ok {
-		parent = h.Context()
+		c.parent = h.Context()
 	}
-	return &taskContext{Context: parent, host: n.host}
+	return c
 }
 
 type taskContext struct {
-	context.Context
-	host Host
+	parent context.Context // nil if the host has none
+	host   Host
+}
+
+// Deadline implements context.Context.
+func (c *taskContext) Deadline() (t time.Time, ok bool) {
+	if c.parent == nil {
+		return t, false
+	}
+	return c.parent.Deadline()
+}
+
+// Done implements context.Context.
+func (c *taskContext) Done() <-chan struct{} {
+	if c.parent == nil {
+		return nil
+	}
+	return c.parent.Done()
+}
+
+// Err implements context.Context.
+func (c *taskContext) Err() error {
+	if c.parent == nil {
+		return nil
+	}
+	return c.parent.Err()
 }
 
 // Value implements context.Context.
 func (c *taskContext) Value(key any) any {
-	if key == (metadataKey{}) {
+	switch {
+	case key == metadataKey{}:
 		return c.host.RecordContext()
+	case c.parent == nil:
+		return nil
 	}
-	return c.Context.Value(key)
+	return c.parent.Value(key)
 }
