@@ -137,9 +137,16 @@ type storeLayout struct {
 	kind    statestore.Kind
 }
 
-// options are the settings of a store's builder that all kinds share. Caching
-// of sliding windows and sessions that are emitted on close is switched off,
-// of other windows not, as in Java.
+// below is the layout below a store of the given kind; rows of the same kind
+// need no mention.
+func (l storeLayout) below(kind statestore.Kind) storeLayout {
+	if l.kind == kind {
+		l.kind = ""
+	}
+	return l
+}
+
+// options are the settings of a store's builder that all kinds share.
 func (l storeLayout) options(cached, logged bool, config map[string]string) []statestore.Option {
 	opts := []statestore.Option{statestore.Changelog(config)}
 	if cached {
@@ -162,6 +169,8 @@ func headerStores(n *dsl.Node) bool {
 	return n.Graph().Config.HeaderStores || n.Graph().Building().HeaderStores
 }
 
+// windowBuilder leaves the cache on for time windows that are emitted on close,
+// as in Java.
 func windowBuilder[K, A any](n *dsl.Node, m *dsl.Materialized[K, A], w *Windowing, key serde.Serde[K], value serde.Serde[A], retention int64) (statestore.Builder, error) {
 	config := statestore.WindowConfig{RetentionMs: retention, SizeMs: w.sizeMs()}
 	layout := storeLayout{}
@@ -188,10 +197,12 @@ func windowBuilder[K, A any](n *dsl.Node, m *dsl.Materialized[K, A], w *Windowin
 	if err := config.Check(m.Name); err != nil {
 		return nil, dsl.Errorf(dsl.KindArgument, "%w", err)
 	}
-	opts := layout.options(m.Cached && (w.Sliding == nil || !w.OnClose), m.Logged, m.ChangelogConfig)
+	cached := m.Cached && (w.Sliding == nil || !w.OnClose)
 	if headers {
+		opts := layout.below(statestore.KindHeadersWindow).options(cached, m.Logged, m.ChangelogConfig)
 		return statestore.NewHeadersWindow(m.Name, key, value, config, opts...), nil
 	}
+	opts := layout.below(statestore.KindTimestampedWindow).options(cached, m.Logged, m.ChangelogConfig)
 	return statestore.NewTimestampedWindow(m.Name, key, value, config, opts...), nil
 }
 
@@ -218,10 +229,12 @@ func sessionBuilder[K, A any](n *dsl.Node, m *dsl.Materialized[K, A], w *Windowi
 	if err := config.Check(m.Name); err != nil {
 		return nil, dsl.Errorf(dsl.KindArgument, "%w", err)
 	}
-	opts := layout.options(m.Cached && !w.OnClose, m.Logged, m.ChangelogConfig)
+	cached := m.Cached && !w.OnClose
 	if headers {
+		opts := layout.below(statestore.KindHeadersSession).options(cached, m.Logged, m.ChangelogConfig)
 		return statestore.NewHeadersSession(m.Name, key, value, config, opts...), nil
 	}
+	opts := layout.below(statestore.KindSession).options(cached, m.Logged, m.ChangelogConfig)
 	return statestore.NewSession(m.Name, key, value, config, opts...), nil
 }
 
