@@ -18,6 +18,7 @@ func (b *testBuilder) Logged() bool                       { return !b.unlogged }
 func (b *testBuilder) ChangelogConfig() map[string]string { return nil }
 func (b *testBuilder) Cached() bool                       { return false }
 func (b *testBuilder) Persistent() bool                   { return false }
+func (b *testBuilder) RetentionMs() int64                 { return 0 }
 func (b *testBuilder) WithoutLog() statestore.Builder {
 	return &testBuilder{name: b.name, unlogged: true}
 }

@@ -140,7 +140,9 @@ func (c *headersValues[V]) restored(dst []byte, r *Change) []byte {
 	return frameHeaders.restored(dst, r)
 }
 
-func (c *headersValues[V]) headers(v *TimedHeaders[V]) *record.Headers { return ownHeaders(v.Headers) }
+func (c *headersValues[V]) headers(v TimedHeaders[V]) *record.Headers {
+	return c.coder.headersFor(v.Headers, v.Value)
+}
 
 // headersAggregates are stored as `varint n ‖ header block ‖ raw`.
 type headersAggregates[V any] struct{ coder[V] }
@@ -166,13 +168,21 @@ func (c *headersAggregates[V]) restored(dst []byte, r *Change) []byte {
 	return frameAggregate.restored(dst, r)
 }
 
-func (c *headersAggregates[V]) headers(v *WithHeaders[V]) *record.Headers {
-	return ownHeaders(v.Headers)
+func (c *headersAggregates[V]) headers(v WithHeaders[V]) *record.Headers {
+	return c.coder.headersFor(v.Headers, v.Value)
 }
 
-// headersCoder is the coder of values that bring their own headers.
+// headersCoder is the coder of values that bring their own headers. Those of a
+// null value are nil: the current record's stand in for them.
 type headersCoder[V any] interface {
-	headers(*V) *record.Headers
+	headers(V) *record.Headers
+}
+
+func (c *coder[T]) headersFor(h *record.Headers, v T) *record.Headers {
+	if record.NullsOf[T]().Is(&v) {
+		return nil
+	}
+	return ownHeaders(h)
 }
 
 // ownHeaders gives serdes a list to look into in place of nil.

@@ -64,6 +64,9 @@ type cachedUpdate struct {
 	offset     int64
 	headers    *record.Headers
 	raw        rawSource
+	// first and before are the first update of the same flush and the one before
+	// this; nil for the first.
+	first, before *cachedUpdate
 }
 
 // context fills in the record context of the update.
@@ -304,6 +307,9 @@ func (n *Named) flush(evicted int32) error {
 	}
 	n.table.Mu.Unlock()
 	for i := range batch {
+		if i > 0 {
+			batch[i].first, batch[i].before = &batch[0], &batch[i-1]
+		}
 		if err := n.flushing(&batch[i]); err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func (s *keyValue) overflow() error {
 	}
 	s.table.Mu.Lock()
 	s.table.Clear()
-	s.complete = false
+	s.complete, s.fresh = false, nil
 	s.table.Mu.Unlock()
 	s.flags = s.flags[:0]
 	s.counted = s.table.Bytes()

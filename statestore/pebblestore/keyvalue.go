@@ -19,12 +19,14 @@ import (
 // used up.
 type keyValue struct {
 	e *engine
-	// table.Mu guards table, complete and closed.
+	// table.Mu guards table, complete, fresh and closed.
 	table *table.Table
 	// complete says that the table has every row there is: the store began empty
 	// and the table was never emptied. Then a miss needs no read from disk.
 	complete bool
-	closed   bool
+	// fresh is a key from which on the same holds; nil if there is none.
+	fresh  []byte
+	closed bool
 
 	// dirty counts the rows to be written, guarded by table.Mu too; unsynced the
 	// rows that only Pebble's memory has, less the deletes.
@@ -75,7 +77,7 @@ func (s *keyValue) Get(dst, key []byte) ([]byte, bool, error) {
 		v := s.table.Value(i)
 		return append(dst, v...), v != nil, nil
 	}
-	if s.complete {
+	if s.absent(key) {
 		return dst, false, nil
 	}
 	out, ok, err := s.read(dst, s.rowKey(key))
@@ -120,7 +122,7 @@ func (s *keyValue) Peek(dst, key []byte) ([]byte, bool, error) {
 		v := s.table.Value(i)
 		return append(dst, v...), v != nil, nil
 	}
-	if s.complete {
+	if s.absent(key) {
 		return dst, false, nil
 	}
 	return s.read(dst, append([]byte{rowPrefix}, key...))
@@ -142,7 +144,7 @@ func (s *keyValue) Put(key, value []byte) error {
 	s.table.Mu.Lock()
 	i, isNew := s.table.Put(key, value)
 	switch {
-	case isNew && s.complete:
+	case isNew && s.absent(key):
 		s.flag(i, rowDirty|rowNew)
 		s.dirty++
 	case isNew:
@@ -185,7 +187,7 @@ func (s *keyValue) Scan(r statestore.KeyRange) (statestore.Cursor, error) {
 	if r.Empty() {
 		return scan.Empty{}, nil
 	}
-	if s.complete {
+	if s.complete || r.Lower != nil && s.absent(r.Lower) {
 		return scan.Values{Cursor: s.table.NewCursor(r)}, nil
 	}
 	disk, err := s.newDiskCursor(r)
