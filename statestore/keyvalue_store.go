@@ -26,6 +26,8 @@ type keyValue[K, V any] struct {
 	backend KeyValueBytes
 	top     keyValueLayer
 	cache   *cachedLayer
+	// below is what lies in front of the values of the backend.
+	below frame
 	// restoring silences a backend that tells of rows it drops.
 	restoring bool
 	// buffers hold serialised keys and values. A call takes them and puts them
@@ -86,14 +88,21 @@ func (s *keyValue[K, V]) Open(h Host) error {
 	if from == nil {
 		return s.failed("open", errNoBackend)
 	}
-	b, err := from.OpenKeyValue(h, s.name, s.kind)
+	kind, r := s.kind, reframe(s.kind, &s.settings)
+	if r != nil {
+		kind = s.settings.supplied
+	}
+	b, err := from.OpenKeyValue(h, s.name, kind)
 	if err != nil {
 		return s.failed("open", err)
 	}
-	s.backend = b
+	s.backend, s.below = b, frameOf(kind)
 	s.top = plainLayer{b}
+	if r != nil {
+		s.top = &reframedLayer{s.top, r}
+	}
 	if log := h.Log(s.name); s.settings.logged && log != nil {
-		l := &loggedLayer{inner: s.top, host: h, log: log, timed: s.kind == KindTimestampedKeyValue}
+		l := &loggedLayer{inner: s.top, log: changelog{host: h, log: log, frame: frameOf(s.kind)}}
 		s.top = l
 		if e, ok := b.(Evicting); ok {
 			e.OnEvict(func(key []byte) error {
@@ -431,7 +440,7 @@ func (s *keyValue[K, V]) Restore(batch []Change) error {
 		if c.Value == nil {
 			err = s.backend.Put(c.Key, nil)
 		} else {
-			b.value = s.value.restored(b.value[:0], c)
+			b.value = s.below.restored(b.value[:0], c)
 			err = s.backend.Put(c.Key, b.value)
 		}
 		if err != nil {

@@ -53,9 +53,7 @@ func (l plainLayer) remove(dst, key []byte) ([]byte, bool, error) {
 // else, deletes too, under the timestamp of the current record.
 type loggedLayer struct {
 	inner keyValueLayer
-	host  Host
-	log   Log
-	timed bool
+	log   changelog
 }
 
 func (l *loggedLayer) get(dst, key []byte) ([]byte, bool, error)  { return l.inner.get(dst, key) }
@@ -85,15 +83,7 @@ func (l *loggedLayer) remove(dst, key []byte) ([]byte, bool, error) {
 	return old, had, l.write(key, nil)
 }
 
-func (l *loggedLayer) write(key, value []byte) error {
-	if l.timed && value != nil {
-		if len(value) < timestampSize {
-			return fmt.Errorf("value of %d bytes has no timestamp", len(value))
-		}
-		return l.log.Log(key, value[timestampSize:], int64(binary.BigEndian.Uint64(value)), nil)
-	}
-	return l.log.Log(key, value, contextOf(l.host).Timestamp, nil)
-}
+func (l *loggedLayer) write(key, value []byte) error { return l.log.write(key, value) }
 
 // noContext stands for the record context where there is none yet, as in a
 // processor's Init.
