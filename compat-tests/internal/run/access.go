@@ -4,6 +4,7 @@ import (
 	"github.com/millrace/millrace/compat-tests/internal/expr"
 	"github.com/millrace/millrace/compat-tests/internal/scenario"
 	"github.com/millrace/millrace/compat-tests/internal/value"
+	"github.com/millrace/millrace/record"
 )
 
 // store looks a store up through the context, as every use does.
@@ -23,6 +24,7 @@ func (m *machine) store(name string) (access, error) {
 type write struct {
 	key, value     any
 	ts, start, end any // nil when absent or null
+	headers        *record.Headers
 }
 
 func (m *machine) put(s *scenario.Put) error {
@@ -42,6 +44,7 @@ func (m *machine) put(s *scenario.Put) error {
 }
 
 func (m *machine) write(key, val, ts, start, end *expr.Expr) (w write, err error) {
+	w.headers = m.headers
 	for _, p := range []struct {
 		to *any
 		x  *expr.Expr

@@ -28,14 +28,11 @@ func (m *machine) Call(op string, args []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var e row
-	var ok bool
-	switch op {
-	case "get", "getTs":
-		e, ok, err = s.get(args[1])
-	default:
-		e, ok, err = s.read(op, args[1:])
+	read := op
+	if op == "getTs" {
+		read = "get"
 	}
+	e, ok, err := s.read(read, args[1:])
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"iter"
+
 	"github.com/millrace/millrace/compat-tests/internal/value"
 	"github.com/millrace/millrace/statestore"
 )
@@ -10,114 +12,101 @@ func wrongKind(op string) error {
 	return &value.Exception{Class: value.ClassCast, Message: "this kind of store has no " + op}
 }
 
-// timestamped is the store of a table, or another timestamped store.
-type timestamped[V any] struct {
-	statestore.TimestampedKeyValue[any, V]
+// keyValue is a key-value store of any format.
+type keyValue[S any] struct {
+	statestore.KeyValue[any, S]
+	word   string
+	format format[S]
 }
 
-func (timestamped[V]) kind() string { return "timestampedKeyValue" }
+func (s keyValue[S]) kind() string { return s.word }
 
-func (s timestamped[V]) all() ([]row, error) { return drain(s.All(), timedRow[V]) }
+func (s keyValue[S]) all() ([]row, error) { return drain(s.All(), s.format.row) }
 
-func (s timestamped[V]) get(key any) (row, bool, error) {
-	v, ok, err := s.Get(key)
-	return timedRow(key, v), ok, err
+func (s keyValue[S]) read(op string, args []any) (row, bool, error) {
+	if op != "get" {
+		return row{}, false, wrongKind(op)
+	}
+	v, ok, err := s.Get(args[0])
+	return s.format.row(args[0], v), ok, err
 }
 
-func (timestamped[V]) read(op string, _ []any) (row, bool, error) { return row{}, false, wrongKind(op) }
-
-func (s timestamped[V]) scan(mode string, a arguments) ([]row, error) {
-	return scanKeyValue(s, mode, a, timedRow[V])
-}
-
-// timed makes the value that is written. Null says that it is null and that the
-// store's type cannot hold that.
-func timed[V any](w write) (v statestore.Timed[V], null bool, err error) {
-	if v.Timestamp, err = long(w.ts); err != nil {
-		return v, false, err
+func (s keyValue[S]) scan(mode string, a arguments) ([]row, error) {
+	switch mode {
+	case "all":
+		return s.all()
+	case "reverseAll":
+		return drain(s.Backward(), s.format.row)
+	case "range":
+		return drain(s.Range(bounds(a)), s.format.row)
+	case "reverseRange":
+		return drain(s.Range(bounds(a).Reverse()), s.format.row)
+	case "prefix":
+		prefix, ok := a["prefix"].(string)
+		if !ok {
+			return nil, &value.Exception{Class: value.ClassCast, Message: "the prefix is no string"}
+		}
+		return drain(s.Prefix([]byte(prefix)), s.format.row)
 	}
-	if w.value == nil {
-		return v, any(v.Value) != nil, nil
-	}
-	typed, ok := w.value.(V)
-	if !ok {
-		return v, false, &value.Exception{Class: value.ClassCast, Message: value.Str(w.value) + " is not of the store's type"}
-	}
-	v.Value = typed
-	return v, false, nil
-}
-
-func (s timestamped[V]) put(w write) (any, bool, error) {
-	v, null, err := timed[V](w)
-	if err != nil {
-		return nil, false, err
-	}
-	if null {
-		return nil, false, remove(s.TimestampedKeyValue, w.key)
-	}
-	return nil, false, s.Put(w.key, v)
+	return nil, wrongKind(mode)
 }
 
 // remover is a store that deletes a key without reading it first.
 type remover interface{ Remove(key any) error }
 
-// remove writes a null.
-func remove(s any, key any) error {
-	if r, ok := s.(remover); ok {
-		return r.Remove(key)
+func (s keyValue[S]) put(w write) (any, bool, error) {
+	v, null, err := s.format.make(w)
+	if err != nil || !null {
+		if err == nil {
+			err = s.Put(w.key, v)
+		}
+		return nil, false, err
 	}
-	return wrongKind("remove")
+	r, ok := s.KeyValue.(remover)
+	if !ok {
+		return nil, false, wrongKind("remove")
+	}
+	return nil, false, r.Remove(w.key)
 }
 
-func (s timestamped[V]) putIfAbsent(w write) (row, bool, error) {
-	v, null, err := timed[V](w)
+func (s keyValue[S]) putIfAbsent(w write) (row, bool, error) {
+	v, null, err := s.format.make(w)
 	if err != nil {
 		return row{}, false, err
 	}
 	if null {
-		return s.get(w.key)
+		return s.read("get", []any{w.key})
 	}
 	old, ok, err := s.PutIfAbsent(w.key, v)
-	return timedRow(w.key, old), ok, err
+	return s.format.row(w.key, old), ok, err
 }
 
-func (s timestamped[V]) delete(w write) (row, bool, error) {
+func (s keyValue[S]) delete(w write) (row, bool, error) {
 	old, ok, err := s.Delete(w.key)
-	return timedRow(w.key, old), ok, err
+	return s.format.row(w.key, old), ok, err
 }
 
-func timedRow[V any](key any, v statestore.Timed[V]) row {
-	return row{key: key, value: v.Value, ts: &v.Timestamp}
+func drain[K, S any](scan iter.Seq2[statestore.Entry[K, S], error], f func(any, S) row) ([]row, error) {
+	var out []row
+	for e, err := range scan {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f(e.Key, e.Value))
+	}
+	return out, nil
 }
 
-// keyValue is a plain key-value store.
-type keyValue struct{ statestore.KeyValue[any, any] }
-
-func (keyValue) kind() string { return "keyValue" }
-
-func (s keyValue) all() ([]row, error) { return drain(s.All(), plainRow) }
-
-func (s keyValue) get(key any) (row, bool, error) {
-	v, ok, err := s.Get(key)
-	return plainRow(key, v), ok, err
+// bounds are open where from or to are null.
+func bounds(a arguments) statestore.Bounds[any] {
+	from, to := a["from"], a["to"]
+	switch {
+	case from != nil && to != nil:
+		return statestore.Between(from, to)
+	case from != nil:
+		return statestore.From(from)
+	case to != nil:
+		return statestore.To(to)
+	}
+	return statestore.Bounds[any]{}
 }
-
-func (keyValue) read(op string, _ []any) (row, bool, error) { return row{}, false, wrongKind(op) }
-
-func (s keyValue) scan(mode string, a arguments) ([]row, error) {
-	return scanKeyValue[any](s, mode, a, plainRow)
-}
-
-func (s keyValue) put(w write) (any, bool, error) { return nil, false, s.Put(w.key, w.value) }
-
-func (s keyValue) putIfAbsent(w write) (row, bool, error) {
-	old, ok, err := s.PutIfAbsent(w.key, w.value)
-	return plainRow(w.key, old), ok, err
-}
-
-func (s keyValue) delete(w write) (row, bool, error) {
-	old, ok, err := s.Delete(w.key)
-	return plainRow(w.key, old), ok, err
-}
-
-func plainRow(key, v any) row { return row{key: key, value: v} }

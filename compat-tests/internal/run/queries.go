@@ -13,19 +13,35 @@ func (r *run) query(q *scenario.Query) (any, error) {
 	if !ok {
 		return nil, &value.Fault{Message: "query: no such store: " + q.Store}
 	}
-	v := accessTo(s)
-	if v == nil {
-		return nil, &value.Exception{Class: value.ClassCast, Message: "store " + q.Store + " cannot be queried"}
+	a := accessTo(s)
+	if a == nil {
+		return nil, wrongKind(q.Mode)
 	}
-	a, err := scanArguments(&q.Scan, &expr.Env{})
+	args, err := scanArguments(&q.Scan, &expr.Env{})
 	if err != nil {
 		return nil, err
 	}
-	if q.Mode == "get" {
-		return single(v.get(a["key"]))
+	key := args["key"]
+	switch q.Mode {
+	case "get":
+		return single(a.read("get", []any{key}))
+	case "getAsOf":
+		return single(a.read("getAsOf", []any{key, optionalLong(q.AsOf)}))
+	case "fetchAt":
+		return single(a.read("fetch", []any{key, optionalLong(q.Time)}))
+	case "fetchSession":
+		return single(a.read("fetchSession", []any{key, optionalLong(q.Start), optionalLong(q.End)}))
 	}
-	found, err := v.scan(q.Mode, a)
+	found, err := a.scan(q.Mode, args)
 	return rows(found), err
+}
+
+// optionalLong is a member of a query as a value, null when absent.
+func optionalLong(n *int64) any {
+	if n == nil {
+		return nil
+	}
+	return *n
 }
 
 // single is the answer of a read of one key: zero or one entry, without it.
@@ -36,11 +52,4 @@ func single(e row, ok bool, err error) (any, error) {
 	o := tree.NewObject()
 	e.describe(o)
 	return []any{o}, nil
-}
-
-func scanArguments(s *scenario.Scan, env *expr.Env) (arguments, error) {
-	return evaluate(env, map[string]*expr.Expr{
-		"key": s.Key, "from": s.From, "to": s.To, "prefix": s.Prefix, "timeFrom": s.TimeFrom, "timeTo": s.TimeTo,
-		"earliestEnd": s.EarliestEnd, "latestStart": s.LatestStart,
-	})
 }

@@ -1,9 +1,9 @@
 package run
 
 import (
-	"iter"
-
 	"github.com/millrace/millrace/compat-tests/internal/expr"
+	"github.com/millrace/millrace/compat-tests/internal/golden"
+	"github.com/millrace/millrace/compat-tests/internal/scenario"
 	"github.com/millrace/millrace/compat-tests/internal/tree"
 	"github.com/millrace/millrace/compat-tests/internal/value"
 	"github.com/millrace/millrace/processor"
@@ -16,69 +16,61 @@ type access interface {
 	kind() string
 	// all scans the store in the order of its own full scan.
 	all() ([]row, error)
-	// get reads one key.
-	get(key any) (row, bool, error)
-	// read runs another read of one entry, by the operator's name.
+	// read reads one entry by an operator: get, getAsOf, fetch or fetchSession.
 	read(op string, args []any) (row, bool, error)
 	// scan runs a range read of the given mode.
 	scan(mode string, a arguments) ([]row, error)
 	// put writes; some kinds of stores answer.
 	put(w write) (answer any, answers bool, err error)
-	// putIfAbsent and delete give what was there before.
+	// putIfAbsent and delete give what was there before, if the kind knows.
 	putIfAbsent(w write) (row, bool, error)
 	delete(w write) (row, bool, error)
 }
 
-// row is one entry of a store. The timestamp is nil where the store has none.
-type row struct {
-	key, value any
-	ts         *int64
-}
-
-// tree gives an entry; a windowed key shows its bounds.
-func (e row) tree() *tree.Object {
-	o := tree.NewObject()
-	if w, ok := e.key.(value.Windowed); ok {
-		o.Set("k", value.Text(w.Key))
-		o.Set("start", w.Start)
-		o.Set("end", w.End)
-	} else {
-		o.Set("k", value.Text(e.key))
-	}
-	e.describe(o)
-	return o
-}
-
-// describe adds what an entry shows of its value.
-func (e row) describe(o *tree.Object) {
-	o.Set("v", value.Text(e.value))
-	if e.ts != nil {
-		o.Set("ts", *e.ts)
-	}
-}
-
-func rows(l []row) []any {
-	out := []any{}
-	for _, e := range l {
-		out = append(out, e.tree())
-	}
-	return out
-}
-
-// arguments are the evaluated arguments of a read; absent expressions are nil.
+// arguments are the evaluated arguments of a read; those absent are missing.
 type arguments map[string]any
 
-// accessTo finds out what kind of store it is; nil for kinds whose content is
-// not shown. Keys are erased in all stores of scenarios, values in all but those
-// of counts.
+// accessTo finds out what kind of store it is; nil for kinds that scenarios
+// cannot use. Keys are erased in all stores of scenarios, values in all but
+// those of counts.
 func accessTo(s statestore.Store) access {
 	switch s := s.(type) {
+	case statestore.Versioned[any, any]:
+		return versioned{s}
+	case statestore.HeadersKeyValue[any, any]:
+		return keyValue[statestore.TimedHeaders[any]]{s, "timestampedKeyValueWithHeaders", headersFormat[any]()}
+	case statestore.HeadersKeyValue[any, int64]:
+		return keyValue[statestore.TimedHeaders[int64]]{s, "timestampedKeyValueWithHeaders", headersFormat[int64]()}
 	case statestore.TimestampedKeyValue[any, any]:
-		return timestamped[any]{s}
+		return keyValue[statestore.Timed[any]]{s, "timestampedKeyValue", timedFormat[any]()}
 	case statestore.TimestampedKeyValue[any, int64]:
-		return timestamped[int64]{s}
+		return keyValue[statestore.Timed[int64]]{s, "timestampedKeyValue", timedFormat[int64]()}
 	case statestore.KeyValue[any, any]:
-		return keyValue{s}
+		return keyValue[any]{s, "keyValue", plainFormat[any]()}
+	}
+	return windowedAccess(s)
+}
+
+func windowedAccess(s statestore.Store) access {
+	switch s := s.(type) {
+	case statestore.HeadersWindow[any, any]:
+		return windowStore[statestore.TimedHeaders[any]]{s, "timestampedWindowWithHeaders", headersFormat[any]()}
+	case statestore.HeadersWindow[any, int64]:
+		return windowStore[statestore.TimedHeaders[int64]]{s, "timestampedWindowWithHeaders", headersFormat[int64]()}
+	case statestore.TimestampedWindow[any, any]:
+		return windowStore[statestore.Timed[any]]{s, "timestampedWindow", timedFormat[any]()}
+	case statestore.TimestampedWindow[any, int64]:
+		return windowStore[statestore.Timed[int64]]{s, "timestampedWindow", timedFormat[int64]()}
+	case statestore.Window[any, any]:
+		return windowStore[any]{s, "window", plainFormat[any]()}
+	case statestore.HeadersSession[any, any]:
+		return sessionStore[statestore.WithHeaders[any]]{s, "sessionWithHeaders", aggregateFormat[any]()}
+	case statestore.HeadersSession[any, int64]:
+		return sessionStore[statestore.WithHeaders[int64]]{s, "sessionWithHeaders", aggregateFormat[int64]()}
+	case statestore.Session[any, any]:
+		return sessionStore[any]{s, "session", plainFormat[any]()}
+	case statestore.Session[any, int64]:
+		return sessionStore[int64]{s, "session", plainFormat[int64]()}
 	}
 	return nil
 }
@@ -86,30 +78,43 @@ func accessTo(s statestore.Store) access {
 // stores shows the content of all stores.
 func (r *run) stores(t *processor.Topology) (map[string]*tree.Object, error) {
 	out := map[string]*tree.Object{}
-	for _, sub := range t.Subtopologies() {
-		for _, name := range sub.Stores {
-			s, ok := r.driver.Store(name)
-			if !ok {
-				out[name] = tree.NewObject("type", "absent")
-				continue
-			}
-			o, err := dump(s)
-			if err != nil {
-				return nil, err
-			}
-			out[name] = o
+	for _, name := range storeNames(t) {
+		s, ok := r.driver.Store(name)
+		if !ok { // it is connected to no processor
+			out[name] = tree.NewObject("type", "absent")
+			continue
+		}
+		var err error
+		if out[name], err = r.dump(s); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func dump(s statestore.Store) (*tree.Object, error) {
-	v := accessTo(s)
-	if v == nil {
+func storeNames(t *processor.Topology) []string {
+	var names []string
+	for _, b := range t.Stores() {
+		names = append(names, b.Name())
+	}
+	for _, g := range t.GlobalStores() {
+		names = append(names, g.Store.Name())
+	}
+	return names
+}
+
+func (r *run) dump(s statestore.Store) (*tree.Object, error) {
+	a := accessTo(s)
+	if a == nil {
 		return tree.NewObject("type", "other", "persistent", s.Persistent()), nil
 	}
-	o := tree.NewObject("type", v.kind(), "persistent", s.Persistent())
-	all, err := v.all()
+	o := tree.NewObject("type", a.kind(), "persistent", s.Persistent())
+	if v, ok := a.(versioned); ok {
+		history, err := r.history(v)
+		o.Set("history", history)
+		return o, err
+	}
+	all, err := a.all()
 	if err != nil {
 		return nil, err
 	}
@@ -117,48 +122,26 @@ func dump(s statestore.Store) (*tree.Object, error) {
 	return o, nil
 }
 
-func drain[V any](scan iter.Seq2[statestore.Entry[any, V], error], f func(any, V) row) ([]row, error) {
-	var out []row
-	for e, err := range scan {
+// history shows the versions of the probe keys. A key of another type than the
+// store's has none.
+func (r *run) history(s versioned) (*tree.Object, error) {
+	byKey := map[string][]any{}
+	for _, x := range r.scenario.VersionedKeys {
+		key, err := x.Eval(&expr.Env{})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, f(e.Key, e.Value))
-	}
-	return out, nil
-}
-
-func scanKeyValue[V any](s statestore.ReadOnlyKeyValue[any, V], mode string, a arguments, f func(any, V) row) ([]row, error) {
-	switch mode {
-	case "all":
-		return drain(s.All(), f)
-	case "reverseAll":
-		return drain(s.Backward(), f)
-	case "range":
-		return drain(s.Range(bounds(a["from"], a["to"])), f)
-	case "reverseRange":
-		return drain(s.Range(bounds(a["from"], a["to"]).Reverse()), f)
-	case "prefix":
-		prefix, ok := a["prefix"].(string)
-		if !ok {
-			return nil, &value.Exception{Class: value.ClassCast, Message: "the prefix is no string"}
+		if l, err := s.history(key); err == nil && len(l) > 0 {
+			versions := []any{}
+			for _, e := range l {
+				o := tree.NewObject()
+				e.describe(o)
+				versions = append(versions, o)
+			}
+			byKey[value.Str(key)] = versions
 		}
-		return drain(s.Prefix([]byte(prefix)), f)
 	}
-	return nil, &value.Exception{Class: value.ClassCast, Message: "a key-value store has no " + mode}
-}
-
-// bounds are open where they are null.
-func bounds(from, to any) statestore.Bounds[any] {
-	switch {
-	case from != nil && to != nil:
-		return statestore.Between(from, to)
-	case from != nil:
-		return statestore.From(from)
-	case to != nil:
-		return statestore.To(to)
-	}
-	return statestore.Bounds[any]{}
+	return golden.Sorted(byKey, func(l []any) any { return l }), nil
 }
 
 // evaluate computes the arguments that are there.
@@ -175,4 +158,11 @@ func evaluate(env *expr.Env, expressions map[string]*expr.Expr) (arguments, erro
 		a[name] = v
 	}
 	return a, nil
+}
+
+func scanArguments(s *scenario.Scan, env *expr.Env) (arguments, error) {
+	return evaluate(env, map[string]*expr.Expr{
+		"key": s.Key, "from": s.From, "to": s.To, "prefix": s.Prefix, "timeFrom": s.TimeFrom, "timeTo": s.TimeTo,
+		"earliestEnd": s.EarliestEnd, "latestStart": s.LatestStart,
+	})
 }

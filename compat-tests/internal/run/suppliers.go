@@ -10,7 +10,7 @@ import (
 	"github.com/millrace/millrace/with"
 )
 
-// supplier makes a store supplier.
+// supplier makes a store supplier for an operator of the DSL.
 func supplier(s *scenario.Supplier) (with.Supplier, error) {
 	return nil, &value.Fault{Message: "store supplier " + s.Kind + " is not implemented"}
 }
@@ -18,12 +18,24 @@ func supplier(s *scenario.Supplier) (with.Supplier, error) {
 // backend is what a supplier keeps its rows in.
 func backend(s *scenario.Supplier) statestore.Backend {
 	switch s.Kind {
-	case "inMemoryKeyValue":
+	case "inMemoryKeyValue", "inMemoryWindow", "inMemorySession":
 		return memstore.Backend
 	case "lruMap":
 		return memstore.LRU(int(s.MaxEntries))
 	}
 	return pebblestore.Backend
+}
+
+// supplied are the kinds of rows that suppliers on disk make.
+var supplied = map[string]statestore.Kind{
+	"persistentKeyValue":                       statestore.KindKeyValue,
+	"persistentTimestampedKeyValue":            statestore.KindTimestampedKeyValue,
+	"persistentTimestampedKeyValueWithHeaders": statestore.KindHeadersKeyValue,
+	"persistentWindow":                         statestore.KindWindow,
+	"persistentTimestampedWindow":              statestore.KindTimestampedWindow,
+	"persistentTimestampedWindowWithHeaders":   statestore.KindHeadersWindow,
+	"persistentSession":                        statestore.KindSession,
+	"persistentSessionWithHeaders":             statestore.KindHeadersSession,
 }
 
 // storeBuilder makes the builder of a store that processors use.
@@ -37,6 +49,9 @@ func storeBuilder(s *scenario.Store) (statestore.Builder, error) {
 		return nil, err
 	}
 	opts := []statestore.Option{statestore.On(backend(s.Supplier))}
+	if kind, ok := supplied[s.Supplier.Kind]; ok && string(kind) != s.Builder {
+		opts = append(opts, statestore.Supplied(kind))
+	}
 	if s.Caching != nil && *s.Caching {
 		opts = append(opts, statestore.Cached())
 	}
@@ -47,15 +62,44 @@ func storeBuilder(s *scenario.Store) (statestore.Builder, error) {
 			opts = append(opts, statestore.Unlogged())
 		}
 	}
-	return newBuilder(s, key.Serde, val.Serde, opts)
+	return newBuilder(s.Builder, s.Supplier, key.Serde, val.Serde, opts)
 }
 
-func newBuilder(s *scenario.Store, key, val serde.Serde[any], opts []statestore.Option) (statestore.Builder, error) {
-	switch s.Builder {
-	case "keyValue":
-		return statestore.NewKeyValue(s.Supplier.Name, key, val, opts...), nil
-	case "timestampedKeyValue":
-		return statestore.NewTimestamped(s.Supplier.Name, key, val, opts...), nil
+func newBuilder(kind string, s *scenario.Supplier, key, val serde.Serde[any], opts []statestore.Option) (statestore.Builder, error) {
+	windows := statestore.WindowConfig{RetentionMs: s.RetentionMs, SizeMs: s.WindowSizeMs, RetainDuplicates: s.RetainDuplicates}
+	sessions := statestore.SessionConfig{RetentionMs: s.RetentionMs}
+	versions := statestore.VersionedConfig{HistoryMs: s.HistoryRetentionMs}
+	if s.SegmentIntervalMs != nil {
+		versions.SegmentIntervalMs = *s.SegmentIntervalMs
 	}
-	return nil, &value.Fault{Message: "store builder " + s.Builder + " is not implemented"}
+	switch kind {
+	case "keyValue":
+		return statestore.NewKeyValue(s.Name, key, val, opts...), nil
+	case "timestampedKeyValue":
+		return statestore.NewTimestamped(s.Name, key, val, opts...), nil
+	case "timestampedKeyValueWithHeaders":
+		return statestore.NewHeaders(s.Name, key, val, opts...), nil
+	case "versioned":
+		return statestore.NewVersioned(s.Name, key, val, versions, opts...), checked(versions.Check(s.Name))
+	case "window":
+		return statestore.NewWindow(s.Name, key, val, windows, opts...), checked(windows.Check(s.Name))
+	case "timestampedWindow":
+		return statestore.NewTimestampedWindow(s.Name, key, val, windows, opts...), checked(windows.Check(s.Name))
+	case "timestampedWindowWithHeaders":
+		return statestore.NewHeadersWindow(s.Name, key, val, windows, opts...), checked(windows.Check(s.Name))
+	case "session":
+		return statestore.NewSession(s.Name, key, val, sessions, opts...), checked(sessions.Check(s.Name))
+	case "sessionWithHeaders":
+		return statestore.NewHeadersSession(s.Name, key, val, sessions, opts...), checked(sessions.Check(s.Name))
+	}
+	return nil, &value.Fault{Message: "unknown store builder " + kind}
+}
+
+// checked gives what is wrong with a description of a store the class that
+// Java throws.
+func checked(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &value.Exception{Class: value.ClassIllegalArgument, Message: err.Error()}
 }

@@ -1,17 +1,22 @@
 package scenario
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Words lists, sorted, what an implementation must have to run the scenario:
 // the ops of its steps, config:KEY for every configuration key, and features
 // that are not ops. Those are
 //
-//	supplier      a store supplier
-//	versioned     a versioned store
-//	headerStores  stores whose values carry headers
-//	lruMap        a store of limited size
-//	windowStore   a window store the scenario makes itself
-//	sessionStore  a session store the scenario makes itself
+//	store:KIND    a store that the scenario makes for processors, by its builder;
+//	              the two plain kinds of key-value stores have no word
+//	store:lruMap  one of limited size
+//	store:supplied  one on disk whose supplier is of another kind
+//	supplier      a store supplier given to an operator of the DSL
+//	versioned     a table over a versioned store
+//	lruMap        a table over a store of limited size
+//	headerStores  DSL stores whose values carry headers
 //	query, iq2    query inputs, and interactive queries among them
 //	emit          an emit strategy
 //	plainBuilder  a builder made without the configuration
@@ -99,8 +104,8 @@ func (w words) spec(spec any) {
 		w.materialized(x.Materialized)
 	case *JoinStream:
 		if x.StreamJoined != nil {
-			w.supplier(x.StreamJoined.ThisStore)
-			w.supplier(x.StreamJoined.OtherStore)
+			w.materialized(&Materialized{Supplier: x.StreamJoined.ThisStore})
+			w.materialized(&Materialized{Supplier: x.StreamJoined.OtherStore})
 		}
 	case *Process:
 		w.program(x.Program)
@@ -121,43 +126,34 @@ func (w words) program(p *Program) {
 }
 
 func (w words) materialized(m *Materialized) {
-	if m != nil {
-		w.supplier(m.Supplier)
+	if m == nil || m.Supplier == nil {
+		return
 	}
+	switch m.Supplier.Kind {
+	case "persistentVersioned":
+		w.add("versioned")
+		return
+	case "lruMap":
+		w.add("lruMap")
+	case "persistentTimestampedKeyValueWithHeaders", "persistentTimestampedWindowWithHeaders", "persistentSessionWithHeaders":
+		w.add("headerStores")
+	}
+	w.add("supplier")
 }
 
 func (w words) store(s *Store) {
-	w.supplier(s.Supplier)
-	switch s.Builder {
-	case "versioned":
-		w.add("versioned")
-	case "timestampedKeyValueWithHeaders", "timestampedWindowWithHeaders", "sessionWithHeaders":
-		w.add("headerStores")
+	if s.Builder != "keyValue" && s.Builder != "timestampedKeyValue" {
+		w.add("store:" + s.Builder)
 	}
-}
-
-func (w words) supplier(s *Supplier) {
-	if s == nil {
+	if s.Supplier == nil {
 		return
 	}
-	w.add("supplier")
-	switch s.Kind {
-	case "persistentVersioned":
-		w.add("versioned")
-	case "lruMap":
-		w.add("lruMap")
-	case "persistentTimestampedKeyValueWithHeaders":
-		w.add("headerStores")
-	case "persistentWindow", "persistentTimestampedWindow", "inMemoryWindow":
-		w.add("windowStore")
-	case "persistentTimestampedWindowWithHeaders":
-		w.add("windowStore")
-		w.add("headerStores")
-	case "persistentSession", "inMemorySession":
-		w.add("sessionStore")
-	case "persistentSessionWithHeaders":
-		w.add("sessionStore")
-		w.add("headerStores")
+	kind := s.Supplier.Kind
+	if kind == "lruMap" {
+		w.add("store:lruMap")
+	}
+	if plain, onDisk := strings.CutPrefix(kind, "persistent"); onDisk && !strings.EqualFold(plain, s.Builder) {
+		w.add("store:supplied")
 	}
 }
 
