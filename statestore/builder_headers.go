@@ -20,8 +20,9 @@ func (b *HeadersBuilder[K, V]) Build() Store { return b.New() }
 
 // New is Build with the store's own type.
 func (b *HeadersBuilder[K, V]) New() HeadersKeyValue[K, V] {
+	values := &headersValues[V]{newCoder(b.value)}
 	return &keyValue[K, TimedHeaders[V]]{name: b.name, kind: b.kind, settings: b.settings,
-		key: newCoder(b.key), value: &headersValues[V]{newCoder(b.value)}}
+		key: newCoder(b.key), value: values, byValue: values}
 }
 
 // WithoutLog returns the same builder with the changelog switched off.

@@ -50,8 +50,6 @@ func (c *coder[T]) decode(topic string, h *record.Headers, data []byte) (T, erro
 type valueCoder[V any] interface {
 	append(dst []byte, topic string, h *record.Headers, v V) ([]byte, error)
 	decode(topic string, h *record.Headers, data []byte) (V, error)
-	// restored appends what the backend holds for a changelog record.
-	restored(dst []byte, c *Change) []byte
 }
 
 // plainValues are stored as the serde writes them.
@@ -64,8 +62,6 @@ func (p *plainValues[V]) append(dst []byte, topic string, h *record.Headers, v V
 func (p *plainValues[V]) decode(topic string, h *record.Headers, data []byte) (V, error) {
 	return p.coder.decode(topic, h, data)
 }
-
-func (p *plainValues[V]) restored(dst []byte, c *Change) []byte { return append(dst, c.Value...) }
 
 // timestampSize is the length of the timestamp in front of a value.
 const timestampSize = 8
@@ -84,8 +80,4 @@ func (t *timedValues[V]) decode(topic string, h *record.Headers, data []byte) (T
 	}
 	v, err := t.coder.decode(topic, h, data[timestampSize:])
 	return Timed[V]{Value: v, Timestamp: int64(binary.BigEndian.Uint64(data))}, err
-}
-
-func (t *timedValues[V]) restored(dst []byte, c *Change) []byte {
-	return append(binary.BigEndian.AppendUint64(dst, uint64(c.Timestamp)), c.Value...)
 }

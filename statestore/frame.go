@@ -136,10 +136,6 @@ func (c *headersValues[V]) decode(topic string, _ *record.Headers, data []byte) 
 	return v, err
 }
 
-func (c *headersValues[V]) restored(dst []byte, r *Change) []byte {
-	return frameHeaders.restored(dst, r)
-}
-
 func (c *headersValues[V]) headers(v TimedHeaders[V]) *record.Headers {
 	return c.coder.headersFor(v.Headers, v.Value)
 }
@@ -162,10 +158,6 @@ func (c *headersAggregates[V]) decode(topic string, _ *record.Headers, data []by
 	}
 	v.Value, err = c.coder.decode(topic, ownHeaders(v.Headers), raw)
 	return v, err
-}
-
-func (c *headersAggregates[V]) restored(dst []byte, r *Change) []byte {
-	return frameAggregate.restored(dst, r)
 }
 
 func (c *headersAggregates[V]) headers(v WithHeaders[V]) *record.Headers {

@@ -20,6 +20,9 @@ type keyValue[K, V any] struct {
 	settings settings
 	key      coder[K]
 	value    valueCoder[V]
+	// byValue takes the headers that the serde of the key sees from a value; nil
+	// if values have none.
+	byValue headersCoder[V]
 
 	host    Host
 	topic   string
@@ -177,6 +180,11 @@ func (s *keyValue[K, V]) Get(k K) (v V, ok bool, err error) {
 // encode serialises a row; a nil value is null.
 func (s *keyValue[K, V]) encode(b *buffers, k K, v V) (value []byte, err error) {
 	h := s.headers()
+	if s.byValue != nil {
+		if own := s.byValue.headers(v); own != nil {
+			h = own
+		}
+	}
 	if b.key, err = s.appendKey(b.key, h, k); err != nil {
 		return nil, err
 	}

@@ -1,9 +1,6 @@
 package statestore
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/statestore/internal/scan"
 )
@@ -48,9 +45,7 @@ func (l plainLayer) remove(dst, key []byte) ([]byte, bool, error) {
 }
 
 // loggedLayer writes each update to the changelog once the backend has it
-// (Java: ChangeLoggingKeyValueBytesStore and its timestamped kind). Values of
-// timestamped stores are logged without their timestamp, under it; everything
-// else, deletes too, under the timestamp of the current record.
+// (Java: ChangeLoggingKeyValueBytesStore and its kinds).
 type loggedLayer struct {
 	inner keyValueLayer
 	log   changelog
