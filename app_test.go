@@ -3,7 +3,6 @@ package millrace_test
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,9 +46,10 @@ func TestWordCount(t *testing.T) {
 	c.produce("lines", 1, rec{"k", "b a", 3})
 	c.awaitTable("word-counts", map[string]string{"a": "3", "b": "2", "c": "1"}, number)
 	app.stop()
-	want := []millrace.State{millrace.Rebalancing, millrace.Running, millrace.PendingShutdown, millrace.NotRunning}
-	if got := slices.Compact(app.states); !slices.Equal(got, want) {
-		t.Errorf("states %v, want %v", got, want)
+	n := len(app.states)
+	if n < 4 || app.states[0] != millrace.Rebalancing || app.states[1] != millrace.Running ||
+		app.states[n-2] != millrace.PendingShutdown || app.states[n-1] != millrace.NotRunning {
+		t.Errorf("states %v", app.states)
 	}
 
 	t.Log("a restart goes on from the committed offsets and the restored counts")

@@ -39,7 +39,7 @@ func startCluster(t *testing.T, topics map[string]int) *cluster {
 	checkGoroutines(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(cancel)
-	c, err := devcluster.Start(ctx, devcluster.Options{Topics: topics})
+	c, err := devcluster.Start(ctx, devcluster.Options{Topics: topics, Configs: map[string]string{"group.min.session.timeout.ms": "100"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,16 +138,45 @@ func (c *cluster) partitions(ctx context.Context, topic string) int {
 // awaitTable follows a topic until the latest value of each key is as wanted.
 func (c *cluster) awaitTable(topic string, want map[string]string, text func([]byte) string) {
 	c.t.Helper()
+	defer func() {
+		if c.t.Failed() {
+			c.t.Logf("topic %s: want %v", topic, want)
+		}
+	}()
+	c.awaitValues(topic, text, func(got map[string]string) bool { return maps.Equal(got, want) })
+}
+
+// reconnect makes a new producer, for a topic that was made anew.
+func (c *cluster) reconnect() {
+	c.t.Helper()
+	producer, err := kafka.NewProducer(kafka.ProducerConfig{Config: kafka.Config{Brokers: c.brokers}, Linger: -1})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(producer.Close)
+	c.producer = producer
+}
+
+// awaitValues follows a topic until the latest values of the keys are right.
+func (c *cluster) awaitValues(topic string, text func([]byte) string, right func(map[string]string) bool) {
+	c.t.Helper()
 	got := make(map[string]string)
 	defer func() {
 		if c.t.Failed() {
-			c.t.Logf("topic %s: got %v, want %v", topic, got, want)
+			c.t.Logf("topic %s: got %v", topic, got)
 		}
 	}()
 	c.follow(topic, func(_ kafka.TopicPartition, key, value []byte) bool {
 		got[string(key)] = text(value)
-		return maps.Equal(got, want)
+		return right(got)
 	})
+}
+
+// revive forgets that an application failed, as a test wanted it to.
+func (c *cluster) revive() {
+	c.fail()
+	c.failed, c.fail = context.WithCancel(c.ctx)
+	c.t.Cleanup(c.fail)
 }
 
 // running is an application that runs in a test.

@@ -90,7 +90,7 @@ func (p *Process) Run(ctx context.Context) error {
 		err = nil
 	}
 	p.close()
-	if err == nil && hard.Err() != nil {
+	if hard.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
 		err = ErrAborted
 	}
 	if err != nil {
@@ -227,6 +227,7 @@ func (p *Process) runWorkers(ctx context.Context) error {
 	stop, stopAll := context.WithCancel(ctx)
 	defer stopAll()
 	defer context.AfterFunc(stop, p.limitDrain)()
+	defer context.AfterFunc(p.hard, stopAll)()
 	var failure firstError
 	failed := func(err error) {
 		if failure.set(err) {

@@ -18,7 +18,6 @@ func (w *worker) OnRevoked(_ context.Context, revoked []kafka.TopicPartition) {
 	w.fenced = false
 	w.setState(partitionsRevoked)
 	w.log.Info("partitions revoked", "partitions", len(revoked))
-	affected := w.affected(revoked)
 	clean := w.fatal == nil
 	if clean {
 		if err := w.commit(); err != nil {
@@ -29,7 +28,7 @@ func (w *worker) OnRevoked(_ context.Context, revoked []kafka.TopicPartition) {
 			w.log.Warn("tasks are given up without a commit", "err", err)
 		}
 	}
-	w.close(affected, clean)
+	w.close(w.lose(revoked), clean)
 }
 
 // OnLost implements kafka.Listener: what was not committed is done again by
@@ -43,7 +42,7 @@ func (w *worker) OnLost(_ context.Context, lost []kafka.TopicPartition) {
 	w.fenced = false
 	w.setState(partitionsRevoked)
 	w.log.Warn("partitions lost, the group went on without this member", "partitions", len(lost))
-	w.close(w.affected(lost), false)
+	w.close(w.lose(lost), false)
 }
 
 func (w *worker) close(tasks []*activeTask, clean bool) {
@@ -77,10 +76,13 @@ func (w *worker) OnAssigned(_ context.Context, a kafka.Assigned) {
 	w.setState(partitionsAssigned)
 	w.log.Info("partitions assigned", "tasks", len(got.tasks), "partitions", len(a.All), "new", len(a.Added))
 	for _, g := range got.tasks {
-		if w.find(g.id) != nil {
-			continue
+		var err error
+		if t := w.find(g.id); t != nil {
+			err = w.setInputs(t, g.inputs)
+		} else {
+			err = w.addTask(g.id, g.inputs)
 		}
-		if err := w.addTask(g.id, g.inputs); err != nil {
+		if err != nil {
 			w.fail(err)
 			return
 		}

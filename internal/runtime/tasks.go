@@ -162,15 +162,56 @@ func (w *worker) removeAll(clean bool) error {
 	return first
 }
 
-// affected are the tasks that read any of the partitions.
-func (w *worker) affected(tps []kafka.TopicPartition) []*activeTask {
-	var ts []*activeTask
-	for _, tp := range tps {
-		if t := w.byInput[tp]; t != nil && !slices.Contains(ts, t) {
-			ts = append(ts, t)
+// lose returns the tasks all of whose inputs are among the partitions. Tasks
+// that lose only some, as a topic of a pattern is gone, go on without them.
+func (w *worker) lose(tps []kafka.TopicPartition) []*activeTask {
+	var gone []*activeTask
+	for _, t := range slices.Clone(w.tasks) {
+		left := slices.DeleteFunc(slices.Clone(t.inputs), func(tp kafka.TopicPartition) bool { return slices.Contains(tps, tp) })
+		switch len(left) {
+		case len(t.inputs):
+		case 0:
+			gone = append(gone, t)
+		default:
+			if err := w.setInputs(t, left); err != nil {
+				w.fail(err)
+			}
 		}
 	}
-	return ts
+	return gone
+}
+
+// setInputs changes what a task reads. A restore under way begins again, since
+// it looks at what was committed for the inputs.
+func (w *worker) setInputs(t *activeTask, inputs []kafka.TopicPartition) error {
+	if slices.Equal(t.inputs, inputs) {
+		return nil
+	}
+	if t.phase == restoring {
+		w.restorer.remove(t)
+		defer w.restorer.add(t)
+	}
+	tps := make([]task.TopicPartition, len(inputs))
+	for i, tp := range inputs {
+		tps[i] = task.TopicPartition(tp)
+	}
+	for _, tp := range t.inputs {
+		if !slices.Contains(inputs, tp) {
+			delete(w.byInput, tp)
+			delete(t.positions, tp)
+			delete(t.paused, tp)
+			w.consumer.Resume(tp)
+		}
+	}
+	for _, tp := range inputs {
+		w.byInput[tp] = t
+		if t.phase == restoring {
+			w.consumer.Pause(tp)
+		}
+	}
+	t.inputs = inputs
+	w.log.Info("inputs of task changed", "task", t.id.String(), "inputs", fmt.Sprint(inputs))
+	return t.SetInputs(tps)
 }
 
 func compareIDs(a, b task.ID) int {

@@ -294,7 +294,9 @@ func (w *worker) route(b *kafka.Batch) error {
 	}
 	if b.Reset {
 		w.log.Warn("position out of range, reset", "partition", b.TopicPartition.String(), "offset", b.Next)
+		t.positions[b.TopicPartition] = b.Next
 	}
+	t.skipKnown(b)
 	tp := task.TopicPartition(b.TopicPartition)
 	if b.Next >= 0 {
 		t.positions[b.TopicPartition] = b.Next
@@ -303,6 +305,16 @@ func (w *worker) route(b *kafka.Batch) error {
 		}
 	}
 	return t.Enqueue(tp, b.Topic, b.Records, task.Position{Offset: b.Next, LeaderEpoch: b.Epoch})
+}
+
+// skipKnown drops records that the task has already got. The client goes back
+// to the committed offset when a rebalance follows the creation of a topic.
+func (t *activeTask) skipKnown(b *kafka.Batch) {
+	n := 0
+	for at := t.position(b.TopicPartition); n < len(b.Records) && b.Records[n].Offset < at; n++ {
+	}
+	b.Records = b.Records[n:]
+	b.Next = max(b.Next, t.position(b.TopicPartition))
 }
 
 func (w *worker) takeRestored(r restored) error {

@@ -173,3 +173,9 @@ func (c *core) fail(err error) error {
 	}
 	return err
 }
+
+// ChangelogTopic implements statestore.ChangelogTopic.
+func (c *core) ChangelogTopic(store string) string { return c.changelogs[store] }
+
+// Fail implements statestore.Failer.
+func (c *core) Fail(err error) { _ = c.fail(err) }
