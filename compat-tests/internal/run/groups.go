@@ -68,7 +68,7 @@ func buildCount(p *program, s step, spec *scenario.Count) (any, error) {
 	case groupedTable:
 		return erasedTable(ktable.Count(in, opts...)), nil
 	}
-	return nil, notAGrouping(p, s, spec.In)
+	return p.countWindowed(s, spec.In, opts)
 }
 
 func notAGrouping(p *program, s step, id string) error {
@@ -105,7 +105,7 @@ func buildReduce(p *program, s step, spec *scenario.Reduce) (any, error) {
 		}
 		return erasedTable(ktable.Reduce(in, p.reducer(spec.Add), p.reducer(spec.Subtract), opts...)), nil
 	}
-	return nil, notAGrouping(p, s, spec.In)
+	return p.reduceWindowed(s, spec)
 }
 
 func (r *run) reducer(x *expr.Expr) func(agg, v any) any {
@@ -117,6 +117,9 @@ func (r *run) aggregator(x *expr.Expr) func(k, v, agg any) any {
 }
 
 func buildAggregate(p *program, s step, spec *scenario.Aggregate) (any, error) {
+	if t, is, err := p.aggregateMore(s, spec); is || err != nil {
+		return t, err
+	}
 	if spec.Add == nil {
 		return nil, fault(s, `missing "add"`)
 	}

@@ -89,7 +89,7 @@ func (r *run) repartitionTopic(topic processor.InternalTopic) *tree.Object {
 }
 
 func (r *run) changelogTopic(c processor.Changelog) *tree.Object {
-	return tree.NewObject("config", r.topicSettings(changelog.TopicConfig{Kind: changelog.Compacted, Overrides: c.Store.ChangelogConfig()}))
+	return tree.NewObject("config", r.topicSettings(changelog.ConfigOf(c.Store)))
 }
 
 func (r *run) topicSettings(c changelog.TopicConfig) *tree.Object {
