@@ -29,6 +29,11 @@ type Config struct {
 	// StateDir holds persistent stores. If it is empty a temporary folder is
 	// made, and removed by Close.
 	StateDir string
+	// EmitInterval is the shortest wall-clock time between two scans for windows
+	// that have closed, of joins and of aggregations that are emitted then. At 0
+	// each record that can close a window makes one, as in Java's driver; an
+	// application has one second.
+	EmitInterval time.Duration
 	// Logger gets what the application would log; nil discards it.
 	Logger *slog.Logger
 }

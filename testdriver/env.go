@@ -49,8 +49,8 @@ func (e env) Memory() *statestore.Memory { return e.d.memory }
 // Dir implements task.Env.
 func (e env) Dir(id task.ID) (string, error) { return e.d.makeDir(id.String()) }
 
-// EmitInterval implements task.Env: nothing is throttled, as in Java's driver.
-func (e env) EmitInterval() int64 { return 0 }
+// EmitInterval implements task.Env.
+func (e env) EmitInterval() int64 { return e.d.cfg.EmitInterval.Milliseconds() }
 
 // Logger implements task.Env.
 func (e env) Logger() *slog.Logger { return e.d.cfg.Logger }

@@ -16,6 +16,8 @@ type settings struct {
 	key, value serde.Serde[any]
 	// wrapped tells to record the processors that are wrapped.
 	wrapped bool
+	// emitMs is the interval of scans for closed windows in milliseconds.
+	emitMs int64
 }
 
 // classConfig is the class of Java's complaints about values of the
@@ -72,9 +74,17 @@ var configKeys = map[string]func(r *run, text string) error{
 		r.settings.wrapped = true
 		return oneOf("processor.wrapper.class", text, "recording")
 	},
+	"__emit.interval.ms.kstreams.outer.join.spurious.results.fix__": (*run).emitInterval,
+	"__emit.interval.ms.kstreams.windowed.aggregation__":            (*run).emitInterval,
 	// The driver commits after every step, whatever these say.
 	"commit.interval.ms":   func(*run, string) error { return nil },
 	"processing.guarantee": (*run).guarantee,
+}
+
+// emitInterval sets the one interval there is here for both of Java's.
+func (r *run) emitInterval(text string) (err error) {
+	r.settings.emitMs, err = number(text)
+	return err
 }
 
 // topicPrefix begins the keys of settings for internal topics.

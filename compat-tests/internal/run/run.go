@@ -75,7 +75,8 @@ func (r *run) execute() error {
 	}
 	describe := t.Describe()
 	r.doc.Describe = &describe
-	r.driver, err = testdriver.New(t, testdriver.Config{Config: r.settings.config, Start: time.UnixMilli(r.scenario.WallClock)})
+	r.driver, err = testdriver.New(t, testdriver.Config{Config: r.settings.config, Start: time.UnixMilli(r.scenario.WallClock),
+		EmitInterval: time.Duration(r.settings.emitMs) * time.Millisecond})
 	if err != nil {
 		return r.failed("init", err)
 	}

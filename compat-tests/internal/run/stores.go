@@ -6,6 +6,7 @@ import (
 	"github.com/millrace/millrace/compat-tests/internal/scenario"
 	"github.com/millrace/millrace/compat-tests/internal/tree"
 	"github.com/millrace/millrace/compat-tests/internal/value"
+	"github.com/millrace/millrace/internal/ops"
 	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/statestore"
 )
@@ -47,6 +48,8 @@ func accessTo(s statestore.Store) access {
 		return keyValue[statestore.Timed[int64]]{s, "timestampedKeyValue", timedFormat[int64]()}
 	case statestore.KeyValue[any, any]:
 		return keyValue[any]{s, "keyValue", plainFormat[any]()}
+	case ops.UnmatchedStore[any]:
+		return unmatched{s}
 	}
 	return windowedAccess(s)
 }
@@ -85,7 +88,7 @@ func (r *run) stores(t *processor.Topology) (map[string]*tree.Object, error) {
 			continue
 		}
 		var err error
-		if out[name], err = r.dump(s); err != nil {
+		if out[name], err = r.dump(s, kindOf(t, name)); err != nil {
 			return nil, err
 		}
 	}
@@ -103,8 +106,19 @@ func storeNames(t *processor.Topology) []string {
 	return names
 }
 
-func (r *run) dump(s statestore.Store) (*tree.Object, error) {
+// kindOf is the kind of a store by its builder.
+func kindOf(t *processor.Topology, name string) statestore.Kind {
+	if b, ok := t.Store(name); ok {
+		return b.Kind()
+	}
+	return ""
+}
+
+func (r *run) dump(s statestore.Store, kind statestore.Kind) (*tree.Object, error) {
 	a := accessTo(s)
+	if a == nil {
+		a, _ = opaqueAccess(s, kind)
+	}
 	if a == nil {
 		return tree.NewObject("type", "other", "persistent", s.Persistent()), nil
 	}
