@@ -10,8 +10,22 @@ import (
 	"github.com/millrace/millrace/with"
 )
 
+// keyValueSupplier chooses the store of a table.
+type keyValueSupplier struct{ spec *scenario.Supplier }
+
+func (s keyValueSupplier) Name() string { return s.spec.Name }
+
+func (s keyValueSupplier) KeyValueBackend() statestore.Backend { return backend(s.spec) }
+
 // supplier makes a store supplier for an operator of the DSL.
 func supplier(s *scenario.Supplier) (with.Supplier, error) {
+	switch s.Kind {
+	case "persistentTimestampedKeyValue", "inMemoryKeyValue", "lruMap":
+		return keyValueSupplier{s}, nil
+	}
+	if w := windowSupplier(s); w != nil {
+		return w, nil
+	}
 	return nil, &value.Fault{Message: "store supplier " + s.Kind + " is not implemented"}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // features are the implemented words that are neither ops nor configuration
 // keys; scenario.Words explains them.
-var features = []string{"plainBuilder", "query", "store:lruMap"}
+var features = []string{"plainBuilder", "query", "store:lruMap", "supplier", "emit", "windowSupplier"}
 
 // Missing lists the words of a scenario that are not implemented yet.
 func (Interpreter) Missing(s *scenario.Scenario) []string {

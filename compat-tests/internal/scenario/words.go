@@ -15,7 +15,8 @@ import (
 //	store:supplied  one on disk whose supplier is of another kind
 //	supplier      a store supplier given to an operator of the DSL
 //	versioned     a table over a versioned store
-//	lruMap        a table over a store of limited size
+//	plainTable    a table over a store on disk without timestamps
+//	windowSupplier  a supplier of a window or session store
 //	headerStores  DSL stores whose values carry headers
 //	query, iq2    query inputs, and interactive queries among them
 //	emit          an emit strategy
@@ -133,8 +134,10 @@ func (w words) materialized(m *Materialized) {
 	case "persistentVersioned":
 		w.add("versioned")
 		return
-	case "lruMap":
-		w.add("lruMap")
+	case "persistentKeyValue":
+		w.add("plainTable")
+	case "persistentWindow", "persistentTimestampedWindow", "inMemoryWindow", "persistentSession", "inMemorySession":
+		w.add("windowSupplier")
 	case "persistentTimestampedKeyValueWithHeaders", "persistentTimestampedWindowWithHeaders", "persistentSessionWithHeaders":
 		w.add("headerStores")
 	}
