@@ -107,7 +107,7 @@ func (s *keyValue[K, V]) Open(h Host) error {
 	if log := h.Log(s.name); s.settings.logged && log != nil {
 		l := &loggedLayer{inner: s.top, log: changelog{host: h, log: log, frame: frameOf(s.kind)}}
 		s.top = l
-		if e, ok := b.(Evicting); ok {
+		if e, ok := b.(Evicting); ok && s.kind == KindKeyValue {
 			e.OnEvict(func(key []byte) error {
 				if s.restoring {
 					return nil
