@@ -113,10 +113,9 @@ func TestCleanEndHandsOverAtOnce(t *testing.T) {
 	a, b := cfg, cfg
 	a.StateDir, b.StateDir = t.TempDir(), t.TempDir()
 	first := c.start(wordCount(t, cfg), a)
-	first.awaitStats("all tasks", func(s millrace.Stats) bool { return tasksOf(s) == 4 })
-	if s := first.app.Stats(); len(s.Workers) != 2 || len(s.Workers[0].Tasks) != 2 {
-		t.Errorf("two workers do not share evenly: %+v", s)
-	}
+	first.awaitStats("two tasks for each worker", func(s millrace.Stats) bool {
+		return tasksOf(s) == 4 && len(s.Workers) == 2 && len(s.Workers[0].Tasks) == 2
+	})
 	second := c.start(wordCount(t, cfg), b)
 	second.awaitStats("half of the tasks", func(s millrace.Stats) bool { return tasksOf(s) == 2 })
 	c.produce("lines", 0, rec{"k", "x y", 1}, rec{"k", "x", 2})

@@ -28,7 +28,7 @@ func (a *assignor) Balance(ctx context.Context, members []kafka.Member, known ma
 	if group.Shutdown() {
 		return group.Fail(assign.ShutdownRequested), nil
 	}
-	layout, err := a.prepare(ctx, known)
+	layout, err := a.p.prepare(ctx, slices.Collect(maps.Keys(known)))
 	if err != nil {
 		return a.refuse(group, err)
 	}
@@ -59,24 +59,41 @@ func (a *assignor) refuse(group *assign.Group, err error) (map[string]kafka.Assi
 	return group.Fail(assign.AssignmentFailed), nil
 }
 
-// prepare plans the tasks and sets up the internal topics.
-func (a *assignor) prepare(ctx context.Context, known map[string]int32) (*topics.Layout, error) {
-	t, err := a.p.topicTopology(slices.Collect(maps.Keys(known)))
+// prepare plans the tasks and sets up the internal topics; known are the
+// topics that patterns may match.
+func (p *Process) prepare(ctx context.Context, known []string) (*topics.Layout, error) {
+	t, err := p.topicTopology(known)
 	if err != nil {
 		return nil, err
 	}
-	replicas := int(a.p.cfg.Task.ReplicationFactor)
+	replicas := int(p.cfg.Task.ReplicationFactor)
 	if replicas == 0 {
 		replicas = -1
 	}
-	layout, created, err := topics.Prepare(ctx, a.p.admin, t, replicas)
+	layout, created, err := topics.Prepare(ctx, p.admin, t, replicas)
 	if err != nil {
 		return nil, err
 	}
 	if len(created) > 0 {
-		a.log.Info("internal topics created", "topics", created)
+		p.log.Info("internal topics created", "topics", created)
 	}
 	return layout, nil
+}
+
+// prepareAtStart sets up the internal topics before the first worker joins.
+// The leader would do it too, but the client takes a topic that comes to exist
+// after it was assigned for a new one, and begins it anew.
+func (p *Process) prepareAtStart(ctx context.Context) error {
+	var known []string
+	if len(p.cfg.Topology.Patterns()) > 0 {
+		infos, err := p.admin.DescribeTopics(ctx)
+		if err != nil {
+			return err
+		}
+		known = slices.Collect(maps.Keys(infos))
+	}
+	_, err := p.prepare(ctx, known)
+	return err
 }
 
 // topicTopology is the topology with real topic names and configs; known are

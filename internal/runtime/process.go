@@ -127,6 +127,9 @@ func (p *Process) open(ctx context.Context) error {
 	if err := p.checkTopics(ctx); err != nil {
 		return err
 	}
+	if err := p.prepareAtStart(ctx); err != nil {
+		return err
+	}
 	p.global, err = openGlobal(ctx, p)
 	return err
 }

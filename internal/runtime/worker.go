@@ -308,7 +308,7 @@ func (w *worker) route(b *kafka.Batch) error {
 }
 
 // skipKnown drops records that the task has already got. The client goes back
-// to the committed offset when a rebalance follows the creation of a topic.
+// to the committed offset of a topic that came to exist while it was assigned.
 func (t *activeTask) skipKnown(b *kafka.Batch) {
 	n := 0
 	for at := t.position(b.TopicPartition); n < len(b.Records) && b.Records[n].Offset < at; n++ {
