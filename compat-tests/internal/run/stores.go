@@ -88,7 +88,7 @@ func (r *run) stores(t *processor.Topology) (map[string]*tree.Object, error) {
 			continue
 		}
 		var err error
-		if out[name], err = r.dump(s, kindOf(t, name)); err != nil {
+		if out[name], err = r.dump(s); err != nil {
 			return nil, err
 		}
 	}
@@ -106,19 +106,8 @@ func storeNames(t *processor.Topology) []string {
 	return names
 }
 
-// kindOf is the kind of a store by its builder.
-func kindOf(t *processor.Topology, name string) statestore.Kind {
-	if b, ok := t.Store(name); ok {
-		return b.Kind()
-	}
-	return ""
-}
-
-func (r *run) dump(s statestore.Store, kind statestore.Kind) (*tree.Object, error) {
+func (r *run) dump(s statestore.Store) (*tree.Object, error) {
 	a := accessTo(s)
-	if a == nil {
-		a, _ = opaqueAccess(s, kind)
-	}
 	if a == nil {
 		return tree.NewObject("type", "other", "persistent", s.Persistent()), nil
 	}
