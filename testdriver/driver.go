@@ -107,6 +107,7 @@ func (d *Driver) open() error {
 	}
 	if d.cfg.CacheBytes > 0 {
 		d.cache = statestore.NewCache(d.cfg.CacheBytes)
+		d.cache.KeepRaw(true) // handlers see the source record, as in Java
 	}
 	d.memory = statestore.NewMemory(statestore.MemoryConfig{})
 	if err := d.openGlobal(); err != nil {
