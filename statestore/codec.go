@@ -37,6 +37,8 @@ func (c *coder[T]) append(dst []byte, topic string, h *record.Headers, v T) ([]b
 //go:noinline
 func (c *coder[T]) isNull(v T) bool { return c.null(&v) }
 
+func (c *coder[T]) nullable() bool { return c.null != nil }
+
 func (c *coder[T]) decode(topic string, h *record.Headers, data []byte) (T, error) {
 	if c.headers != nil {
 		return c.headers.DecodeWithHeaders(topic, h, data)
@@ -50,6 +52,8 @@ func (c *coder[T]) decode(topic string, h *record.Headers, data []byte) (T, erro
 type valueCoder[V any] interface {
 	append(dst []byte, topic string, h *record.Headers, v V) ([]byte, error)
 	decode(topic string, h *record.Headers, data []byte) (V, error)
+	// nullable tells whether a value, or what V wraps, can be null.
+	nullable() bool
 }
 
 // plainValues are stored as the serde writes them.

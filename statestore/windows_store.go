@@ -24,7 +24,6 @@ type windows[K, V any] struct {
 	// byValue takes the headers that serdes see from a value; nil if values have
 	// none.
 	byValue headersCoder[V]
-	nulls   record.Nulls[V]
 
 	host    Host
 	topic   string
@@ -37,7 +36,7 @@ type windows[K, V any] struct {
 
 func newWindows[K, V any](b *built, c rowConfig, check error, key serde.Serde[K], value valueCoder[V]) windows[K, V] {
 	s := windows[K, V]{name: b.name, kind: b.kind, settings: b.settings, rows: c, check: check,
-		key: newCoder(key), value: value, nulls: record.NullsOf[V]()}
+		key: newCoder(key), value: value}
 	s.byValue, _ = value.(headersCoder[V])
 	return s
 }
@@ -173,13 +172,21 @@ func (s *windows[K, V]) put(k K, v V, w window.Span) error {
 }
 
 func (s *windows[K, V]) remove(k K, w window.Span) (err error) {
+	if s.rows.schema != sessionSchema {
+		return s.putNull(k, w)
+	}
 	b := s.take()
 	if b.key, err = s.appendKey(b.key, s.headers(), k); err == nil {
-		if s.rows.schema == sessionSchema {
-			err = s.top.remove(b.key, w)
-		} else {
-			err = s.top.put(b.key, w, nil)
-		}
+		err = s.top.remove(b.key, w)
+	}
+	s.give(b)
+	return s.failed("delete from", err)
+}
+
+func (s *windows[K, V]) putNull(k K, w window.Span) (err error) {
+	b := s.take()
+	if b.key, err = s.appendKey(b.key, s.headers(), k); err == nil {
+		err = s.top.put(b.key, w, nil)
 	}
 	s.give(b)
 	return s.failed("delete from", err)
@@ -264,7 +271,7 @@ func (s *windows[K, V]) scan(q *WindowQuery, own bool, yield func(Entry[window.W
 	}
 	defer c.Close()
 	for c.Next() {
-		e, ok, err := s.entry(c, own)
+		e, ok, err := s.entry(c, q.Mode == QueryKey, own)
 		if err != nil {
 			yield(none, s.scanFailed(err, own))
 			return
@@ -278,27 +285,34 @@ func (s *windows[K, V]) scan(q *WindowQuery, own bool, yield func(Entry[window.W
 	}
 }
 
-// entry decodes a row. A row without a value comes from Java's way to merge the
-// cache backward; it is left out if V has no null to show it with.
-func (s *windows[K, V]) entry(c Cursor, own bool) (e Entry[window.Windowed[K], V], ok bool, err error) {
+// entry decodes a row. Windows that hold no time have no bounds to show, but
+// those of one key can be read all the same, as in Java: joins of equal times
+// keep such. A row without a value comes from Java's way to merge the
+// cache backward; it is left out if there is no null to show it with.
+func (s *windows[K, V]) entry(c Cursor, oneKey, own bool) (e Entry[window.Windowed[K], V], ok bool, err error) {
 	var h *record.Headers
 	if own {
 		h = s.headers()
 	}
-	if e.Key, err = s.windowed(h, c.Key()); err != nil {
+	if e.Key, err = s.windowed(h, c.Key(), oneKey); err != nil {
 		return e, false, err
 	}
 	if c.Value() == nil {
-		return e, s.nulls.Possible(), nil
+		return e, s.value.nullable(), nil
 	}
 	e.Value, ok, err = s.decoded(h, c.Value())
 	return e, ok, err
 }
 
 // windowed decodes a store key.
-func (s *windows[K, V]) windowed(h *record.Headers, storeKey []byte) (out window.Windowed[K], err error) {
+func (s *windows[K, V]) windowed(h *record.Headers, storeKey []byte, oneKey bool) (out window.Windowed[K], err error) {
 	key, w, _, err := s.rows.schema.parse(storeKey)
 	if err != nil {
+		return out, err
+	}
+	if oneKey && s.rows.schema == windowSchema && s.rows.size == 0 {
+		out.Start, out.End = w.Start, w.Start
+		out.Key, err = s.key.decode(s.topic, h, key)
 		return out, err
 	}
 	return s.windowedOf(h, key, w)
@@ -426,5 +440,5 @@ func (s *windows[K, V]) Close() error {
 // only the task may use.
 func (s *windows[K, V]) snapshotOfLayers() *windows[K, V] {
 	return &windows[K, V]{name: s.name, kind: s.kind, settings: s.settings, rows: s.rows, key: s.key, value: s.value,
-		byValue: s.byValue, nulls: s.nulls, host: s.host, topic: s.topic, backend: s.backend, top: s.top}
+		byValue: s.byValue, host: s.host, topic: s.topic, backend: s.backend, top: s.top}
 }

@@ -85,7 +85,12 @@ func plainFormat[V any]() format[V] {
 // timedFormat is that of stores whose values carry a timestamp.
 func timedFormat[V any]() format[statestore.Timed[V]] {
 	return format[statestore.Timed[V]]{
-		row: func(key any, v statestore.Timed[V]) row { return row{key: key, value: v.Value, ts: &v.Timestamp} },
+		row: func(key any, v statestore.Timed[V]) row {
+			if record.IsNull(v.Value) {
+				return row{key: key}
+			}
+			return row{key: key, value: v.Value, ts: &v.Timestamp}
+		},
 		make: func(w write) (v statestore.Timed[V], null bool, err error) {
 			if v.Timestamp, err = long(w.ts); err != nil {
 				return v, false, err
@@ -100,6 +105,9 @@ func timedFormat[V any]() format[statestore.Timed[V]] {
 func headersFormat[V any]() format[statestore.TimedHeaders[V]] {
 	return format[statestore.TimedHeaders[V]]{
 		row: func(key any, v statestore.TimedHeaders[V]) row {
+			if record.IsNull(v.Value) {
+				return row{key: key}
+			}
 			return row{key: key, value: v.Value, ts: &v.Timestamp, headers: listOf(v.Headers)}
 		},
 		make: func(w write) (v statestore.TimedHeaders[V], null bool, err error) {
@@ -117,6 +125,9 @@ func headersFormat[V any]() format[statestore.TimedHeaders[V]] {
 func aggregateFormat[V any]() format[statestore.WithHeaders[V]] {
 	return format[statestore.WithHeaders[V]]{
 		row: func(key any, v statestore.WithHeaders[V]) row {
+			if record.IsNull(v.Value) {
+				return row{key: key}
+			}
 			return row{key: key, value: v.Value, headers: listOf(v.Headers)}
 		},
 		make: func(w write) (v statestore.WithHeaders[V], null bool, err error) {
