@@ -1,6 +1,10 @@
 package run
 
 import (
+	"errors"
+
+	"errors"
+
 	"github.com/millrace/millrace/compat-tests/internal/expr"
 	"github.com/millrace/millrace/compat-tests/internal/golden"
 	"github.com/millrace/millrace/compat-tests/internal/scenario"
@@ -9,6 +13,7 @@ import (
 	"github.com/millrace/millrace/internal/ops"
 	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/statestore"
+	"github.com/millrace/millrace/window"
 )
 
 // access is a store as scenarios use it; each kind of store has one.
@@ -118,6 +123,11 @@ func (r *run) dump(s statestore.Store) (*tree.Object, error) {
 		return o, err
 	}
 	all, err := a.all()
+	if errors.Is(err, window.ErrBounds) {
+		// A window store of size zero cannot name its windows.
+		o.Set("unreadable", illegalArgument)
+		return o, nil
+	}
 	if err != nil {
 		return nil, err
 	}
