@@ -3,8 +3,6 @@ package run
 import (
 	"errors"
 
-	"errors"
-
 	"github.com/millrace/millrace/compat-tests/internal/expr"
 	"github.com/millrace/millrace/compat-tests/internal/golden"
 	"github.com/millrace/millrace/compat-tests/internal/scenario"
