@@ -78,6 +78,12 @@ func (s *sessionStore[K, V]) Put(w window.Windowed[K], v V) error {
 	return s.put(w.Key, v, window.Span{Start: w.Start, End: w.End})
 }
 
+// PutNull is Put with a null aggregate, for types that have no null. Unlike
+// Remove it advances the store's stream time, as in Java.
+func (s *sessionStore[K, V]) PutNull(w window.Windowed[K]) error {
+	return s.putNull(w.Key, window.Span{Start: w.Start, End: w.End})
+}
+
 // Remove removes a session.
 func (s *sessionStore[K, V]) Remove(w window.Windowed[K]) error {
 	return s.remove(w.Key, window.Span{Start: w.Start, End: w.End})

@@ -107,6 +107,8 @@ func withoutHeaders[K, A any](rows statestore.WindowEntries[K, statestore.TimedH
 type sessionStore[K, A any] struct {
 	plain   statestore.Session[K, A]
 	headers statestore.HeadersSession[K, A]
+	// putNull puts a null aggregate.
+	putNull func(window.Windowed[K]) error
 }
 
 func openSessionStore[K, A any](n *processor.Node, name string) (*sessionStore[K, A], error) {
@@ -116,13 +118,23 @@ func openSessionStore[K, A any](n *processor.Node, name string) (*sessionStore[K
 	}
 	switch s := s.(type) {
 	case statestore.Session[K, A]:
-		return &sessionStore[K, A]{plain: s}, nil
+		return &sessionStore[K, A]{plain: s, putNull: putNullOf(s, s.Remove)}, nil
 	case statestore.HeadersSession[K, A]:
-		return &sessionStore[K, A]{headers: s}, nil
+		return &sessionStore[K, A]{headers: s, putNull: putNullOf(s, s.Remove)}, nil
 	default:
 		return nil, fmt.Errorf("node %s: store %s is %T, want sessions of %T and %T: %w",
 			n.Name(), name, s, *new(K), *new(A), processor.ErrTypeMismatch)
 	}
+}
+
+// putNullOf is the store's way to put null, else to remove.
+func putNullOf[K any](s statestore.Store, remove func(window.Windowed[K]) error) func(window.Windowed[K]) error {
+	if p, ok := s.(interface {
+		PutNull(window.Windowed[K]) error
+	}); ok {
+		return p.PutNull
+	}
+	return remove
 }
 
 func (s *sessionStore[K, A]) store() statestore.Store {
@@ -143,7 +155,7 @@ func (s *sessionStore[K, A]) fetch(w window.Windowed[K]) (A, bool, error) {
 func (s *sessionStore[K, A]) put(w window.Windowed[K], agg A, has bool) error {
 	switch {
 	case !has:
-		return s.remove(w)
+		return s.putNull(w)
 	case s.headers == nil:
 		return s.plain.Put(w, agg)
 	default:

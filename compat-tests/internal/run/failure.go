@@ -10,6 +10,7 @@ import (
 	"github.com/millrace/millrace/internal/task"
 	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/testdriver"
+	"github.com/millrace/millrace/window"
 )
 
 const (
@@ -94,6 +95,9 @@ func stepClass(err error) string {
 	var thrown *value.Exception
 	if errors.As(err, &thrown) {
 		return simpleName(thrown.Class)
+	}
+	if errors.Is(err, window.ErrBounds) {
+		return illegalArgument
 	}
 	return streamsException
 }
