@@ -19,6 +19,7 @@ import (
 
 	"github.com/millrace/millrace/internal/runtime"
 	"github.com/millrace/millrace/processor"
+	_ "github.com/millrace/millrace/statestore/pebblestore" // where stores lie unless told otherwise
 )
 
 // App is an application in this process: one instance of the group named by

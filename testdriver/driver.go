@@ -19,6 +19,7 @@ import (
 	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/statestore"
+	_ "github.com/millrace/millrace/statestore/pebblestore" // where stores lie unless told otherwise
 )
 
 // Config says how the topology is run. The zero value is good for most tests.
