@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/millrace/millrace"
+	"github.com/millrace/millrace/compat-tests/broker"
 	"github.com/millrace/millrace/internal/devcluster"
 	"github.com/millrace/millrace/internal/kafka"
 	"github.com/millrace/millrace/processor"
@@ -34,11 +36,23 @@ type cluster struct {
 	fail   context.CancelFunc
 }
 
+// realBroker makes the tests run on Apache Kafka itself, which takes minutes.
+var realBroker = os.Getenv("MILLRACE_REAL_BROKER") == "1"
+
 func startCluster(t *testing.T, topics map[string]int) *cluster {
 	t.Helper()
 	checkGoroutines(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(cancel)
+	if realBroker {
+		c := connect(t, ctx, broker.Start(t, 1))
+		for topic, n := range topics {
+			if err := c.admin.CreateTopic(ctx, topic, n, -1, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return c
+	}
 	c, err := devcluster.Start(ctx, devcluster.Options{Topics: topics, Configs: map[string]string{"group.min.session.timeout.ms": "100"}})
 	if err != nil {
 		t.Fatal(err)
@@ -210,6 +224,9 @@ func (c *cluster) start(topology *processor.Topology, cfg millrace.Config) *runn
 		cfg.FetchMaxWait = 50 * time.Millisecond
 	}
 	cfg.HeartbeatInterval = 100 * time.Millisecond
+	if realBroker && cfg.SessionTimeout > 0 {
+		cfg.SessionTimeout = max(cfg.SessionTimeout, 6*time.Second)
+	}
 	cfg.Logger = slog.New(slog.NewTextHandler(testLog{c.t, r.done}, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: noTime}))
 	listener := cfg.OnState
 	cfg.OnState = func(old, next millrace.State) {

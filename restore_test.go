@@ -106,6 +106,10 @@ func TestRestoreMatrix(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := startCluster(t, map[string]int{"lines": 1, "word-counts": 1})
 			cfg := millrace.Config{ApplicationID: "wc", StateDir: t.TempDir(), CacheBytes: millrace.NoCache}
+			// A broker deletes records of this topic only if its policy allows it.
+			if err := c.admin.CreateTopic(c.ctx, topic, 1, -1, map[string]string{"cleanup.policy": "compact,delete"}); err != nil {
+				t.Fatal(err)
+			}
 			var empty, seen restores
 			cfg.OnRestore = empty.tell
 			first := c.start(persistentCount(t, cfg), cfg)

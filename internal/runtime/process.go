@@ -33,6 +33,8 @@ type Process struct {
 	counts   *partitionCounts
 	global   *global
 	sinks    map[string]string // node by topic
+	// stuck says that a worker was left behind.
+	stuck bool
 
 	mu      sync.Mutex
 	workers []*worker
@@ -136,6 +138,12 @@ func (p *Process) open(ctx context.Context) error {
 
 // close releases what open has made, in the opposite order.
 func (p *Process) close() {
+	if !p.stuck {
+		p.release()
+	}
+}
+
+func (p *Process) release() {
 	if p.global != nil {
 		p.global.close()
 	}
@@ -265,9 +273,43 @@ func (p *Process) runWorkers(ctx context.Context) error {
 	}
 	context.AfterFunc(ctx, func() { p.machine.to(PendingShutdown) })
 	<-stop.Done()
-	wg.Wait()
+	ended := make(chan struct{})
+	go func() {
+		wg.Wait()
+		close(ended)
+	}()
+	if !p.awaitEnd(ended) {
+		return fmt.Errorf("%w: a worker does not return from the application's own code", ErrAborted)
+	}
 	return failure.err
 }
+
+// awaitEnd waits for the workers, but not for ever after an abort: nothing ends
+// a goroutine that is stuck in user code. False leaves it behind; what it uses,
+// the lock of the state directory among it, is released when it ends after all.
+func (p *Process) awaitEnd(ended chan struct{}) bool {
+	select {
+	case <-ended:
+		return true
+	case <-p.hard.Done():
+	}
+	timer := time.NewTimer(abortGrace)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+		p.stuck = true
+		go func() {
+			<-ended
+			p.release()
+		}()
+		return false
+	}
+}
+
+// abortGrace is how long workers get to close their stores after an abort.
+const abortGrace = 5 * time.Second
 
 // limitDrain aborts what has not ended in time after the end was asked for.
 func (p *Process) limitDrain() {
