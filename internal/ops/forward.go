@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/millrace/millrace/processor"
-	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/statestore"
 )
 
@@ -20,8 +19,11 @@ type TupleForwarder[K, V any] struct {
 // writes to the store. It sets the store's flush listener.
 func NewTupleForwarder[K, V any](store statestore.Store, out *processor.Out[K, processor.Change[V]], sendOld bool) TupleForwarder[K, V] {
 	f := TupleForwarder[K, V]{out: out, sendOld: sendOld}
-	if c, ok := store.(statestore.CacheFlusher[K, statestore.Timed[V]]); ok {
+	switch c := store.(type) {
+	case statestore.CacheFlusher[K, statestore.Timed[V]]:
 		f.cached = c.OnFlush(flushTo(out), sendOld)
+	case statestore.CacheFlusher[K, statestore.TimedHeaders[V]]:
+		f.cached = c.OnFlush(flushWithHeadersTo(out), sendOld)
 	}
 	return f
 }
@@ -43,16 +45,25 @@ func (f *TupleForwarder[K, V]) Forward(rec processor.Record[K, processor.Change[
 // has the time of the record that deleted, a value its own.
 func flushTo[K, V any](out *processor.Out[K, processor.Change[V]]) func(statestore.Flushed[K, statestore.Timed[V]]) error {
 	return func(u statestore.Flushed[K, statestore.Timed[V]]) error {
-		ts, headers := u.Context.Timestamp, u.Context.Headers
+		ts := u.Context.Timestamp
 		if u.HasNew {
 			ts = u.New.Timestamp
 		}
-		if headers == nil {
-			headers = &record.Headers{}
+		return out.Forward(flushed(u.Key, processor.Change[V]{New: u.New.Value, Old: u.Old.Value, HasNew: u.HasNew, HasOld: u.HasOld},
+			ts, u.Context.Headers))
+	}
+}
+
+// flushWithHeadersTo is flushTo for stores of values with headers. What is
+// forwarded has the headers of the last update's record.
+func flushWithHeadersTo[K, V any](out *processor.Out[K, processor.Change[V]]) func(statestore.Flushed[K, statestore.TimedHeaders[V]]) error {
+	return func(u statestore.Flushed[K, statestore.TimedHeaders[V]]) error {
+		ts := u.Context.Timestamp
+		if u.HasNew {
+			ts = u.New.Timestamp
 		}
-		return out.Forward(processor.Record[K, processor.Change[V]]{Key: u.Key,
-			Value:     processor.Change[V]{New: u.New.Value, Old: u.Old.Value, HasNew: u.HasNew, HasOld: u.HasOld},
-			Timestamp: ts, Headers: headers})
+		return out.Forward(flushed(u.Key, processor.Change[V]{New: u.New.Value, Old: u.Old.Value, HasNew: u.HasNew, HasOld: u.HasOld},
+			ts, u.Context.Headers))
 	}
 }
 

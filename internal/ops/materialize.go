@@ -3,15 +3,23 @@ package ops
 import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/serde"
 	"github.com/millrace/millrace/statestore"
 	"github.com/millrace/millrace/statestore/memstore"
 )
 
-// Supplier chooses the backend of a table's store (Java:
+// Supplier chooses backend and kind of rows of a table's store (Java:
 // KeyValueBytesStoreSupplier).
 type Supplier interface {
 	Name() string
-	KeyValueBackend() statestore.Backend
+	KeyValueBackend() (statestore.Backend, statestore.Kind)
+}
+
+// VersionedSupplier makes a table versioned and chooses the backend of its
+// store (Java: VersionedBytesStoreSupplier).
+type VersionedSupplier interface {
+	Name() string
+	VersionedBackend() (statestore.Backend, statestore.VersionedConfig)
 }
 
 // StoreBuilder makes the builder of a table's store when its node is written
@@ -26,24 +34,44 @@ func StoreBuilder[K, V any](n *dsl.Node, m *dsl.Materialized[K, V]) (statestore.
 	if err != nil {
 		return nil, err
 	}
-	opts := []statestore.Option{statestore.Changelog(m.ChangelogConfig)}
-	if m.Cached {
-		opts = append(opts, statestore.Cached())
-	}
-	if !m.Logged {
-		opts = append(opts, statestore.Unlogged())
-	}
+	layout, headers := storeLayout{}, false
 	switch s := m.Supplier.(type) {
 	case nil:
 		if m.InMemory {
-			opts = append(opts, statestore.On(memstore.Backend))
+			layout.backend = memstore.Backend
+		} else {
+			headers = headerStores(n)
 		}
 	case Supplier:
-		opts = append(opts, statestore.On(s.KeyValueBackend()))
+		layout.backend, layout.kind = s.KeyValueBackend()
+		headers = layout.kind == statestore.KindHeadersKeyValue
+	case VersionedSupplier:
+		return versionedBuilder(m, s, key, value)
 	default:
 		return nil, dsl.Errorf(dsl.KindArgument, "the supplier of store %s is a %T, which makes no key-value stores", m.Name, s)
 	}
-	return dsl.ReadyStore(statestore.NewTimestamped(m.Name, key, value, opts...), key, value), nil
+	var b statestore.Builder
+	if headers {
+		opts := layout.below(statestore.KindHeadersKeyValue).options(m.Cached, m.Logged, m.ChangelogConfig)
+		b = statestore.NewHeaders(m.Name, key, value, opts...)
+	} else {
+		opts := layout.below(statestore.KindTimestampedKeyValue).options(m.Cached, m.Logged, m.ChangelogConfig)
+		b = statestore.NewTimestamped(m.Name, key, value, opts...)
+	}
+	return dsl.ReadyStore(b, key, value), nil
+}
+
+// versionedBuilder makes the builder of a versioned table's store, which is
+// never cached.
+func versionedBuilder[K, V any](m *dsl.Materialized[K, V], s VersionedSupplier, key serde.Serde[K], value serde.Serde[V]) (statestore.Builder, error) {
+	layout := storeLayout{}
+	var config statestore.VersionedConfig
+	layout.backend, config = s.VersionedBackend()
+	if err := config.Check(m.Name); err != nil {
+		return nil, dsl.Errorf(dsl.KindArgument, "%w", err)
+	}
+	opts := layout.options(false, m.Logged, m.ChangelogConfig)
+	return dsl.ReadyStore(statestore.NewVersioned(m.Name, key, value, config, opts...), key, value), nil
 }
 
 // Plan makes the units of an operator.
@@ -81,5 +109,12 @@ func TableProcessor[K, V any](node func() *dsl.Node, plan Plan, m *dsl.Materiali
 	return p
 }
 
-// Output says whether a table with the store is versioned.
-func Output[K, V any](*dsl.Materialized[K, V]) dsl.Versioning { return dsl.Unversioned }
+// Output says whether a table with the store, nil for none, is versioned.
+func Output[K, V any](m *dsl.Materialized[K, V]) dsl.Versioning {
+	if m != nil {
+		if _, ok := m.Supplier.(VersionedSupplier); ok {
+			return dsl.Versioned
+		}
+	}
+	return dsl.Unversioned
+}

@@ -8,11 +8,13 @@ import (
 	"github.com/millrace/millrace/statestore"
 )
 
-// tableStore is the key-value store of a table, of either kind: timestamped or
-// versioned (Java: KeyValueStoreWrapper).
+// tableStore is the key-value store of a table, of any kind: timestamped, with
+// headers too, or versioned (Java: KeyValueStoreWrapper). Tables have no headers
+// of their own to store.
 type tableStore[K, V any] struct {
-	timed statestore.TimestampedKeyValue[K, V]
-	// remove deletes a key of timed without reading it if the store can.
+	timed   statestore.TimestampedKeyValue[K, V]
+	headers statestore.HeadersKeyValue[K, V]
+	// remove deletes a key of timed or headers without reading it if the store can.
 	remove   func(K) error
 	versions statestore.Versioned[K, V]
 }
@@ -25,7 +27,9 @@ func openStore[K, V any](n *processor.Node, name string) (*tableStore[K, V], err
 	}
 	switch s := s.(type) {
 	case statestore.TimestampedKeyValue[K, V]:
-		return &tableStore[K, V]{timed: s, remove: removeFrom(s)}, nil
+		return &tableStore[K, V]{timed: s, remove: removeFrom[K](s)}, nil
+	case statestore.HeadersKeyValue[K, V]:
+		return &tableStore[K, V]{headers: s, remove: removeFrom[K](s)}, nil
 	case statestore.Versioned[K, V]:
 		return &tableStore[K, V]{versions: s}, nil
 	default:
@@ -34,7 +38,7 @@ func openStore[K, V any](n *processor.Node, name string) (*tableStore[K, V], err
 	}
 }
 
-func removeFrom[K, V any](s statestore.TimestampedKeyValue[K, V]) func(K) error {
+func removeFrom[K, S any](s statestore.KeyValue[K, S]) func(K) error {
 	if r, ok := s.(interface{ Remove(K) error }); ok {
 		return r.Remove
 	}
@@ -46,15 +50,23 @@ func removeFrom[K, V any](s statestore.TimestampedKeyValue[K, V]) func(K) error 
 
 // store is the store itself.
 func (s *tableStore[K, V]) store() statestore.Store {
-	if s.versions != nil {
+	switch {
+	case s.versions != nil:
 		return s.versions
+	case s.headers != nil:
+		return s.headers
+	default:
+		return s.timed
 	}
-	return s.timed
 }
 
 func (s *tableStore[K, V]) get(key K) (statestore.Timed[V], bool, error) {
-	if s.versions == nil {
+	if s.timed != nil {
 		return s.timed.Get(key)
+	}
+	if s.headers != nil {
+		v, ok, err := s.headers.Get(key)
+		return statestore.Timed[V]{Value: v.Value, Timestamp: v.Timestamp}, ok, err
 	}
 	v, ok, err := s.versions.Get(key)
 	return statestore.Timed[V]{Value: v.Value, Timestamp: v.Timestamp}, ok, err
@@ -62,7 +74,7 @@ func (s *tableStore[K, V]) get(key K) (statestore.Timed[V], bool, error) {
 
 func (s *tableStore[K, V]) getAsOf(key K, time int64) (t statestore.Timed[V], ok bool, err error) {
 	if s.versions == nil {
-		return t, false, fmt.Errorf("store %s is not versioned: it cannot be read as of a time", s.timed.Name())
+		return t, false, fmt.Errorf("store %s is not versioned: it cannot be read as of a time", s.store().Name())
 	}
 	v, ok, err := s.versions.GetAsOf(key, time)
 	return statestore.Timed[V]{Value: v.Value, Timestamp: v.Timestamp}, ok, err
@@ -77,10 +89,13 @@ func (s *tableStore[K, V]) put(key K, v V, has bool, timestamp int64) (stored, s
 	if s.versions != nil {
 		return s.putVersion(key, v, has, timestamp)
 	}
-	if has {
-		err = s.timed.Put(key, statestore.Timed[V]{Value: v, Timestamp: timestamp})
-	} else {
+	switch {
+	case !has:
 		err = s.remove(key)
+	case s.timed != nil:
+		err = s.timed.Put(key, statestore.Timed[V]{Value: v, Timestamp: timestamp})
+	default:
+		err = s.headers.Put(key, statestore.TimedHeaders[V]{Value: v, Timestamp: timestamp})
 	}
 	return true, false, err
 }

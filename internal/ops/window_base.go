@@ -49,7 +49,7 @@ func (u *windowUnit[K, V, A]) Init(n *processor.Node) (err error) {
 		u.emission = newEmission(n, u.plan.store)
 		return nil
 	}
-	u.forward = newWindowForwarder(u.store, &u.Out, u.plan.sendOld)
+	u.forward = NewTupleForwarder(u.store.store(), &u.Out, u.plan.sendOld)
 	return nil
 }
 

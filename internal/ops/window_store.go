@@ -197,25 +197,6 @@ func plainAggregates[K, A any](rows statestore.WindowEntries[K, statestore.WithH
 	}
 }
 
-// newWindowForwarder is [NewTupleForwarder] for window stores.
-func newWindowForwarder[K, A any](s *windowStore[K, A], out *processor.Out[window.Windowed[K], processor.Change[A]], sendOld bool) TupleForwarder[window.Windowed[K], A] {
-	if s.headers == nil {
-		return NewTupleForwarder(s.store(), out, sendOld)
-	}
-	f := TupleForwarder[window.Windowed[K], A]{out: out, sendOld: sendOld}
-	if c, ok := s.store().(statestore.CacheFlusher[window.Windowed[K], statestore.TimedHeaders[A]]); ok {
-		f.cached = c.OnFlush(func(u statestore.Flushed[window.Windowed[K], statestore.TimedHeaders[A]]) error {
-			ts := u.Context.Timestamp
-			if u.HasNew {
-				ts = u.New.Timestamp
-			}
-			return out.Forward(flushed(u.Key, processor.Change[A]{New: u.New.Value, Old: u.Old.Value, HasNew: u.HasNew, HasOld: u.HasOld},
-				ts, u.Context.Headers))
-		}, sendOld)
-	}
-	return f
-}
-
 // newSessionForwarder is [NewTupleForwarder] for session stores. A change has
 // the time of its session's end (Java: SessionCacheFlushListener and its kind
 // with headers, which sends the stored headers: none).

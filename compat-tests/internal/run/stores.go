@@ -31,6 +31,11 @@ type access interface {
 	delete(w write) (row, bool, error)
 }
 
+// historian is a store that knows all versions of a key.
+type historian interface {
+	history(key any) ([]row, error)
+}
+
 // arguments are the evaluated arguments of a read; those absent are missing.
 type arguments map[string]any
 
@@ -40,7 +45,9 @@ type arguments map[string]any
 func accessTo(s statestore.Store) access {
 	switch s := s.(type) {
 	case statestore.Versioned[any, any]:
-		return versioned{s}
+		return versioned[any]{s}
+	case statestore.Versioned[any, int64]:
+		return versioned[int64]{s}
 	case statestore.HeadersKeyValue[any, any]:
 		return keyValue[statestore.TimedHeaders[any]]{s, "timestampedKeyValueWithHeaders", headersFormat[any]()}
 	case statestore.HeadersKeyValue[any, int64]:
@@ -115,7 +122,7 @@ func (r *run) dump(s statestore.Store) (*tree.Object, error) {
 		return tree.NewObject("type", "other", "persistent", s.Persistent()), nil
 	}
 	o := tree.NewObject("type", a.kind(), "persistent", s.Persistent())
-	if v, ok := a.(versioned); ok {
+	if v, ok := a.(historian); ok {
 		history, err := r.history(v)
 		o.Set("history", history)
 		return o, err
@@ -135,7 +142,7 @@ func (r *run) dump(s statestore.Store) (*tree.Object, error) {
 
 // history shows the versions of the probe keys. A key of another type than the
 // store's has none.
-func (r *run) history(s versioned) (*tree.Object, error) {
+func (r *run) history(s historian) (*tree.Object, error) {
 	byKey := map[string][]any{}
 	for _, x := range r.scenario.VersionedKeys {
 		key, err := x.Eval(&expr.Env{})

@@ -10,23 +10,38 @@ import (
 	"github.com/millrace/millrace/with"
 )
 
-// keyValueSupplier chooses the store of a table.
-type keyValueSupplier struct{ spec *scenario.Supplier }
-
-func (s keyValueSupplier) Name() string { return s.spec.Name }
-
-func (s keyValueSupplier) KeyValueBackend() statestore.Backend { return backend(s.spec) }
-
 // supplier makes a store supplier for an operator of the DSL.
 func supplier(s *scenario.Supplier) (with.Supplier, error) {
 	switch s.Kind {
-	case "persistentTimestampedKeyValue", "inMemoryKeyValue", "lruMap":
-		return keyValueSupplier{s}, nil
+	case "persistentKeyValue", "persistentTimestampedKeyValue", "persistentTimestampedKeyValueWithHeaders":
+		return statestore.SupplyKeyValue(s.Name, backend(s), supplied[s.Kind]), nil
+	case "inMemoryKeyValue":
+		return statestore.SupplyKeyValue(s.Name, backend(s), statestore.KindKeyValue), nil
+	case "lruMap":
+		if s.MaxEntries < 0 {
+			return nil, &value.Exception{Class: value.ClassIllegalArgument, Message: "maxCacheSize cannot be negative"}
+		}
+		return statestore.SupplyKeyValue(s.Name, backend(s), statestore.KindKeyValue), nil
+	case "persistentVersioned":
+		if s.SegmentIntervalMs != nil && *s.SegmentIntervalMs < 1 {
+			return nil, &value.Exception{Class: value.ClassIllegalArgument, Message: "segmentInterval cannot be zero or negative"}
+		}
+		c := versions(s)
+		return statestore.SupplyVersioned(s.Name, backend(s), c), checked(c.Check(s.Name))
 	}
 	if w := windowSupplier(s); w != nil {
 		return w, nil
 	}
-	return nil, &value.Fault{Message: "store supplier " + s.Kind + " is not implemented"}
+	return nil, &value.Fault{Message: "unknown store supplier " + s.Kind}
+}
+
+// versions describes a versioned store.
+func versions(s *scenario.Supplier) statestore.VersionedConfig {
+	c := statestore.VersionedConfig{HistoryMs: s.HistoryRetentionMs}
+	if s.SegmentIntervalMs != nil {
+		c.SegmentIntervalMs = *s.SegmentIntervalMs
+	}
+	return c
 }
 
 // backend is what a supplier keeps its rows in.
@@ -82,10 +97,6 @@ func storeBuilder(s *scenario.Store) (statestore.Builder, error) {
 func newBuilder(kind string, s *scenario.Supplier, key, val serde.Serde[any], opts []statestore.Option) (statestore.Builder, error) {
 	windows := statestore.WindowConfig{RetentionMs: s.RetentionMs, SizeMs: s.WindowSizeMs, RetainDuplicates: s.RetainDuplicates}
 	sessions := statestore.SessionConfig{RetentionMs: s.RetentionMs}
-	versions := statestore.VersionedConfig{HistoryMs: s.HistoryRetentionMs}
-	if s.SegmentIntervalMs != nil {
-		versions.SegmentIntervalMs = *s.SegmentIntervalMs
-	}
 	switch kind {
 	case "keyValue":
 		return statestore.NewKeyValue(s.Name, key, val, opts...), nil
@@ -94,7 +105,7 @@ func newBuilder(kind string, s *scenario.Supplier, key, val serde.Serde[any], op
 	case "timestampedKeyValueWithHeaders":
 		return statestore.NewHeaders(s.Name, key, val, opts...), nil
 	case "versioned":
-		return statestore.NewVersioned(s.Name, key, val, versions, opts...), checked(versions.Check(s.Name))
+		return statestore.NewVersioned(s.Name, key, val, versions(s), opts...), checked(versions(s).Check(s.Name))
 	case "window":
 		return statestore.NewWindow(s.Name, key, val, windows, opts...), checked(windows.Check(s.Name))
 	case "timestampedWindow":

@@ -7,14 +7,14 @@ import (
 )
 
 // versioned is a versioned store.
-type versioned struct{ statestore.Versioned[any, any] }
+type versioned[V any] struct{ statestore.Versioned[any, V] }
 
-func (versioned) kind() string { return "versioned" }
+func (versioned[V]) kind() string { return "versioned" }
 
 // all does not exist: the golden shows the history of probe keys instead.
-func (versioned) all() ([]row, error) { return nil, wrongKind("all") }
+func (versioned[V]) all() ([]row, error) { return nil, wrongKind("all") }
 
-func (s versioned) read(op string, args []any) (row, bool, error) {
+func (s versioned[V]) read(op string, args []any) (row, bool, error) {
 	switch op {
 	case "get":
 		v, ok, err := s.Get(args[0])
@@ -30,7 +30,7 @@ func (s versioned) read(op string, args []any) (row, bool, error) {
 	return row{}, false, wrongKind(op)
 }
 
-func versionRow(key any, v statestore.Version[any]) row {
+func versionRow[V any](key any, v statestore.Version[V]) row {
 	e := row{key: key, value: v.Value, ts: &v.Timestamp}
 	if v.ValidTo != statestore.ValidNow {
 		e.validTo = &v.ValidTo
@@ -38,20 +38,31 @@ func versionRow(key any, v statestore.Version[any]) row {
 	return e
 }
 
-func (versioned) scan(mode string, _ arguments) ([]row, error) { return nil, wrongKind(mode) }
+func (versioned[V]) scan(mode string, _ arguments) ([]row, error) { return nil, wrongKind(mode) }
 
-func (s versioned) put(w write) (any, bool, error) {
+func (s versioned[V]) put(w write) (any, bool, error) {
 	ts, err := long(w.ts)
 	if err != nil {
 		return nil, false, err
 	}
-	validTo, err := s.Put(w.key, w.value, ts)
+	v, null, err := typed[V](w.value)
+	if err != nil {
+		return nil, false, err
+	}
+	var validTo int64
+	if null {
+		validTo, err = s.Remove(w.key, ts)
+	} else {
+		validTo, err = s.Put(w.key, v, ts)
+	}
 	return validTo, true, err
 }
 
-func (versioned) putIfAbsent(write) (row, bool, error) { return row{}, false, wrongKind("putIfAbsent") }
+func (versioned[V]) putIfAbsent(write) (row, bool, error) {
+	return row{}, false, wrongKind("putIfAbsent")
+}
 
-func (s versioned) delete(w write) (row, bool, error) {
+func (s versioned[V]) delete(w write) (row, bool, error) {
 	ts, err := long(w.ts)
 	if err != nil {
 		return row{}, false, err
@@ -61,7 +72,7 @@ func (s versioned) delete(w write) (row, bool, error) {
 }
 
 // history is all versions of a key, newest first.
-func (s versioned) history(key any) ([]row, error) {
+func (s versioned[V]) history(key any) ([]row, error) {
 	var out []row
 	for v, err := range s.History(key, 0, math.MaxInt64, true) {
 		if err != nil {

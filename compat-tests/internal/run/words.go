@@ -9,7 +9,9 @@ import (
 
 // features are the implemented words that are neither ops nor configuration
 // keys; scenario.Words explains them.
-var features = []string{"plainBuilder", "query", "store:lruMap", "supplier", "emit", "windowSupplier"}
+var features = []string{"plainBuilder", "query", "emit", "supplier", "windowSupplier", "plainTable", "headerStores", "versioned",
+	"store:lruMap", "store:supplied", "store:versioned", "store:timestampedKeyValueWithHeaders", "store:window", "store:timestampedWindow",
+	"store:timestampedWindowWithHeaders", "store:session", "store:sessionWithHeaders"}
 
 // Missing lists the words of a scenario that are not implemented yet.
 func (Interpreter) Missing(s *scenario.Scenario) []string {
