@@ -169,8 +169,12 @@ type HeadersWindowBuilder[K, V any] struct {
 	value  serde.Serde[V]
 }
 
-// NewHeadersWindow returns a builder of header-aware window stores.
+// NewHeadersWindow returns a builder of header-aware window stores. If they are
+// time-ordered they have an index in any case, as in Java.
 func NewHeadersWindow[K, V any](name string, key serde.Serde[K], value serde.Serde[V], c WindowConfig, opts ...Option) *HeadersWindowBuilder[K, V] {
+	if c.Order == TimeFirst {
+		c.Order = TimeFirstIndexed
+	}
 	return &HeadersWindowBuilder[K, V]{windowBuilt(name, KindHeadersWindow, c, opts), c, key, value}
 }
 

@@ -9,10 +9,11 @@ import (
 	"github.com/millrace/millrace/window"
 )
 
-// errSegments is Java's IllegalStateException for a range of time that it
-// cannot divide: one that ends before it begins, or begins before minus one
-// segment.
-var errSegments = errors.New("Error iterating over segments: segment interval has changed") //nolint:staticcheck // Java's text
+// ErrSegments is the error of a scan over a cached store on disk for a range of
+// time that Java cannot divide into segments either: one that ends before it
+// begins, or begins more than a segment before the time 0. Java throws an
+// IllegalStateException.
+var ErrSegments = errors.New("error iterating over segments: segment interval has changed")
 
 // cacheScan walks over the rows of the cache that belong to a query, segment by
 // segment where Java does (CacheIteratorWrapper and FilteredCacheIterator). It
@@ -34,6 +35,8 @@ type cacheScan struct {
 	list []Cursor
 	at   int
 	lazy bool
+	// late is the error after the last row.
+	late error
 
 	loaded bool
 	key    []byte
@@ -110,7 +113,11 @@ func (c *cacheScan) divide() error {
 		c.lower, c.upper = c.q.Earliest, c.lastTime()
 	}
 	if c.l.segment(c.lower) != c.l.segment(c.upper) {
-		return errSegments
+		return ErrSegments
+	}
+	if c.q.Reverse && c.end < 0 {
+		// Walking on to before the time 0 fails.
+		c.late, c.end = ErrSegments, 0
 	}
 	_, _, err := c.segmentRange()
 	return err
@@ -233,6 +240,7 @@ func (c *cacheScan) load() bool {
 	for !c.loaded && c.err == nil {
 		if c.at == len(c.list) {
 			if !c.lazy {
+				c.err = c.late
 				return false
 			}
 			c.openNext()
@@ -278,6 +286,10 @@ func (c *cacheScan) take(cursor Cursor) {
 		c.err = err
 		return
 	}
+	if c.past(w) {
+		c.at, c.lazy = len(c.list), false
+		return
+	}
 	filtered := layout.order != KeyFirst || c.q.Mode != QueryAll
 	if filtered && !layout.schema.matches(&c.q, key, w) {
 		return
@@ -289,6 +301,15 @@ func (c *cacheScan) take(cursor Cursor) {
 		return
 	}
 	c.loaded = true
+}
+
+// past tells that a time-ordered scan has come to its end. The row that shows
+// it was read, and so used, but none behind it is.
+func (c *cacheScan) past(w window.Span) bool {
+	if c.l.layout.order == KeyFirst || c.indexed {
+		return false
+	}
+	return !c.q.Reverse && w.Start > c.q.Latest || c.q.Reverse && w.Start < c.q.Earliest
 }
 
 // base takes the value of an index row from its base row.
