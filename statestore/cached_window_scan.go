@@ -290,16 +290,18 @@ func (c *cacheScan) take(cursor Cursor) {
 		c.at, c.lazy = len(c.list), false
 		return
 	}
+	// Java reads, and so uses, the base row before it looks whether the row
+	// belongs to the query.
+	c.value = cursor.Value()
+	if c.indexed && !c.base(key, w) {
+		return
+	}
 	filtered := layout.order != KeyFirst || c.q.Mode != QueryAll
 	if filtered && !layout.schema.matches(&c.q, key, w) {
 		return
 	}
 	c.store = layout.schema.append(c.store[:0], key, w, seq)
 	c.key, c.span = c.store[:len(key)], w
-	c.value = cursor.Value()
-	if c.indexed && !c.base(key, w) {
-		return
-	}
 	c.loaded = true
 }
 
