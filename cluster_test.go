@@ -105,7 +105,7 @@ func (c *cluster) produce(topic string, partition int32, records ...rec) {
 	}
 }
 
-// follow hands the records of all partitions of a topic to done, from the
+// follow hands the records of all partitions of a topic to done, from their
 // start, until it returns true.
 func (c *cluster) follow(topic string, done func(tp kafka.TopicPartition, key, value []byte) bool) {
 	c.t.Helper()
@@ -116,8 +116,16 @@ func (c *cluster) follow(topic string, done func(tp kafka.TopicPartition, key, v
 	defer f.Close()
 	ctx, cancel := context.WithTimeout(c.failed, patience)
 	defer cancel()
+	var tps []kafka.TopicPartition
 	for n := range c.partitions(ctx, topic) {
-		f.Add(kafka.TopicPartition{Topic: topic, Partition: int32(n)}, 0)
+		tps = append(tps, kafka.TopicPartition{Topic: topic, Partition: int32(n)})
+	}
+	starts, err := c.admin.ListOffsets(ctx, kafka.Earliest, tps...)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, tp := range tps {
+		f.Add(tp, starts[tp])
 	}
 	for {
 		batches, err := f.Poll(ctx)
