@@ -13,7 +13,6 @@ import (
 	"github.com/millrace/millrace/internal/task"
 	"github.com/millrace/millrace/internal/topics"
 	"github.com/millrace/millrace/processor"
-	"github.com/millrace/millrace/statestore"
 )
 
 // Balance implements kafka.Assignor: the leader makes sure that the internal
@@ -135,33 +134,11 @@ func (p *Process) topicSubtopology(s processor.Subtopology, matched map[string][
 			Partitions: int(r.Partitions), Configs: props.Properties(cfg.TopicConfig, cfg.WindowedChangelogExtra)})
 	}
 	for _, c := range s.Changelogs {
-		props := changelogConfig(c.Store)
+		props := changelog.ConfigOf(c.Store)
 		out.Changelogs = append(out.Changelogs, topics.Topic{Name: c.FullTopic(cfg.ApplicationID),
 			Configs: props.Properties(cfg.TopicConfig, cfg.WindowedChangelogExtra)})
 	}
 	return out
-}
-
-// retaining are builders of stores that forget: for how long their stores keep
-// rows, or their history, in milliseconds.
-type retaining interface{ Retention() int64 }
-
-// changelogConfig is what the changelog of a store is like. A stream join's
-// window store says by its own log config that nothing is compacted.
-func changelogConfig(b statestore.Builder) changelog.TopicConfig {
-	c := changelog.TopicConfig{Kind: changelog.Compacted, Overrides: b.ChangelogConfig()}
-	r, ok := b.(retaining)
-	if !ok {
-		return c
-	}
-	switch b.Kind() {
-	case statestore.KindWindow, statestore.KindTimestampedWindow, statestore.KindHeadersWindow,
-		statestore.KindSession, statestore.KindHeadersSession:
-		c.Kind, c.Retention = changelog.Windowed, r.Retention()
-	case statestore.KindVersioned:
-		c.Kind, c.Retention = changelog.Versioned, r.Retention()
-	}
-	return c
 }
 
 // errLeaderRefused: the leader, another member, could not assign tasks.
