@@ -357,8 +357,23 @@ func (s *keyValue[K, V]) entry(c Cursor, own bool) (e Entry[K, V], ok bool, err 
 	if e.Key, err = s.key.decode(s.topic, h, c.Key()); err != nil {
 		return e, false, err
 	}
+	if c.Value() == nil {
+		return s.nullRow(e)
+	}
 	e.Value, ok, err = s.decoded(h, c.Value())
 	return e, ok, err
+}
+
+// errNullRow stands for Java's NullPointerException.
+var errNullRow = errors.New("a scan over the cache met a delete that hides no row")
+
+// nullRow is a row without a value, see mergedRows. It is left out if there is
+// no null to show it with.
+func (s *keyValue[K, V]) nullRow(e Entry[K, V]) (Entry[K, V], bool, error) {
+	if s.kind == KindHeadersKeyValue {
+		return e, false, errNullRow
+	}
+	return e, s.value.nullable(), nil
 }
 
 // ApproximateLen estimates the number of entries; the record cache is not

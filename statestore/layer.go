@@ -171,7 +171,7 @@ func (l *cachedLayer) scan(r KeyRange, own bool) (Cursor, error) {
 	}
 	cached := l.named.cursor(r, own)
 	l.named.table.Mu.RUnlock()
-	return scan.Merge(cached, below, r.Reverse), nil
+	return &mergedRows{cached: cached, below: below, reverse: r.Reverse}, nil
 }
 
 // flushOne writes an update that leaves the cache and tells the listener. A
