@@ -75,11 +75,19 @@ type joinSide[K, T, O, Out any] struct {
 	clock     *joinClock
 	others    statestore.HeadersWindow[K, O]
 	unmatched *unmatched[K, T, O]
+
+	// rec is the record at hand, matched whether it has met another, failure
+	// what ended the scan that each is handed to. They lie here because what a
+	// function literal captures would be allocated for every record.
+	rec     processor.Record[K, T]
+	matched bool
+	failure error
+	each    func(statestore.Entry[window.Windowed[K], statestore.TimedHeaders[O]], error) bool
 }
 
 // Init implements processor.Unit.
 func (s *joinSide[K, T, O, Out]) Init(n *processor.Node) (err error) {
-	s.node, s.clock = n, s.clocks.of(n.Host())
+	s.node, s.clock, s.each = n, s.clocks.of(n.Host()), s.meet
 	if s.others, err = openJoinWindow[K, O](n, s.otherName); err != nil {
 		return err
 	}
@@ -113,18 +121,10 @@ func (s *joinSide[K, T, O, Out]) Receive(rec processor.Record[K, T]) error {
 		}
 	}
 	from, to := max(0, rec.Timestamp-s.before), max(0, rec.Timestamp+s.after)
-	matched := false
-	for e, err := range s.others.FetchKey(rec.Key, from, to) {
-		if err != nil {
-			return err
-		}
-		matched = true
-		if err := s.pair(&rec, e.Value.Value, e.Key.Start); err != nil {
-			return err
-		}
-	}
-	if matched || !s.outer {
-		return nil
+	s.rec, s.matched, s.failure = rec, false, nil
+	s.others.FetchKey(rec.Key, from, to)(s.each)
+	if s.failure != nil || s.matched || !s.outer {
+		return s.failure
 	}
 	if to < s.clock.streamTime {
 		return s.alone(&rec)
@@ -133,16 +133,19 @@ func (s *joinSide[K, T, O, Out]) Receive(rec processor.Record[K, T]) error {
 	return s.unmatched.put(&rec)
 }
 
-// pair sends a record with one of the other side. Whatever waits under that
-// one's key, time and side has a partner now.
-func (s *joinSide[K, T, O, Out]) pair(rec *processor.Record[K, T], other O, otherTime int64) error {
-	if s.unmatched != nil {
-		if err := s.unmatched.matched(rec.Key, otherTime); err != nil {
-			return err
-		}
+// meet sends the record at hand with one of the other side. Whatever waits
+// under that one's key, time and side has a partner now.
+func (s *joinSide[K, T, O, Out]) meet(e statestore.Entry[window.Windowed[K], statestore.TimedHeaders[O]], err error) bool {
+	if err == nil && s.unmatched != nil {
+		err = s.unmatched.matched(s.rec.Key, e.Key.Start)
 	}
-	v := s.join(rec.Key, rec.Value, true, other, true)
-	return s.send(rec, rec.Key, v, max(rec.Timestamp, otherTime))
+	if err == nil {
+		s.matched = true
+		v := s.join(s.rec.Key, s.rec.Value, true, e.Value.Value, true)
+		err = s.send(&s.rec, s.rec.Key, v, max(s.rec.Timestamp, e.Key.Start))
+	}
+	s.failure = err
+	return err == nil
 }
 
 // alone sends a record without a partner.
