@@ -16,6 +16,8 @@ import (
 // client tells it on a goroutine of its own, the worker empties it.
 type letterBox struct {
 	dropped atomic.Int64
+	// final says that the handler decided to fail.
+	final atomic.Bool
 
 	mu      sync.Mutex
 	letters []processor.Outgoing
@@ -62,6 +64,9 @@ func (w *worker) undelivered(f kafka.Failure) bool {
 	w.letters.letters = append(w.letters.letters, response.DeadLetters...)
 	w.letters.mu.Unlock()
 	if response.Decision != processor.Continue {
+		if response.Decision == processor.Fail {
+			w.letters.final.Store(true)
+		}
 		return false
 	}
 	w.letters.dropped.Add(1)
