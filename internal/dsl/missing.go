@@ -17,20 +17,22 @@ type missing[T any] struct {
 }
 
 // Append implements [serde.Serde].
-func (m missing[T]) Append(dst []byte, _ string, _ T) ([]byte, error) { return dst, m.failure() }
+func (m missing[T]) Append(dst []byte, _ string, _ T) ([]byte, error) { return dst, m.Missing() }
 
 // Decode implements [serde.Serde].
-func (m missing[T]) Decode(string, []byte) (v T, err error) { return v, m.failure() }
+func (m missing[T]) Decode(string, []byte) (v T, err error) { return v, m.Missing() }
 
-func (m missing[T]) failure() error {
+// Missing tells what is missing; serdes around this one pass it on.
+func (m missing[T]) Missing() error {
 	return &processor.StreamsError{Msg: fmt.Sprintf("cannot ready the %s serde of %s", m.side, m.node), Err: m.err}
 }
 
-// missingOf returns the failure of the first stand-in among serdes.
-func missingOf(serdes ...any) error {
+// Missing is the failure of the first stand-in among serdes, nil if there is
+// none; see [Lax].
+func Missing(serdes ...any) error {
 	for _, s := range serdes {
-		if m, ok := s.(interface{ failure() error }); ok {
-			return m.failure()
+		if m, ok := s.(interface{ Missing() error }); ok {
+			return m.Missing()
 		}
 	}
 	return nil
@@ -38,7 +40,7 @@ func missingOf(serdes ...any) error {
 
 // NewSourceUnit is the constructor of a source's units.
 func NewSourceUnit[K, V any](key serde.Serde[K], value serde.Serde[V]) func() processor.SourceUnit {
-	err := missingOf(key, value)
+	err := Missing(key, value)
 	return func() processor.SourceUnit {
 		s := processor.NewSource(key, value)
 		if err != nil {
@@ -50,7 +52,7 @@ func NewSourceUnit[K, V any](key serde.Serde[K], value serde.Serde[V]) func() pr
 
 // NewSink is the constructor of a sink's units.
 func NewSink[K, V any](c processor.SinkConfig[K, V]) func() processor.Unit {
-	err := missingOf(c.Key, c.Value)
+	err := Missing(c.Key, c.Value)
 	return func() processor.Unit {
 		s := processor.NewSink(c)
 		if err != nil {
@@ -62,7 +64,7 @@ func NewSink[K, V any](c processor.SinkConfig[K, V]) func() processor.Unit {
 
 // ReadyStore is the builder of a store with these serdes.
 func ReadyStore(b statestore.Builder, serdes ...any) statestore.Builder {
-	if err := missingOf(serdes...); err != nil {
+	if err := Missing(serdes...); err != nil {
 		return unreadyBuilder{b, err}
 	}
 	return b
