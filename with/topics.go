@@ -17,6 +17,11 @@ func (o PartitionerOption) ForForeignJoin(to *dsl.Options) { o.set(to) }
 // Partitioner chooses the partitions of outgoing records: a
 // processor.Partitioner of the operator's key and value types. Without it the
 // hash of the key decides, or of the inner key of a window.
+//
+// For a foreign-key join it is a processor.Partitioner of the left table's keys
+// and struct{}, whose records have no value: it chooses the one partition that
+// an answer goes to, as the left table's topic is partitioned. See also
+// [OtherPartitioner].
 func Partitioner(p any) PartitionerOption {
 	return PartitionerOption{func(to *dsl.Options) { to.Partitioner = p }}
 }
