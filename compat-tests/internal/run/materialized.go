@@ -15,6 +15,7 @@ type storeOption interface {
 	with.TableSource
 	with.Aggregation
 	with.Table
+	with.ForeignJoin
 }
 
 // optionsFor gives options their operator's type.

@@ -60,6 +60,8 @@ func accessTo(s statestore.Store) access {
 		return keyValue[any]{s, "keyValue", plainFormat[any]()}
 	case ops.UnmatchedStore[any]:
 		return unmatched{s}
+	case statestore.HeadersKeyValue[[]byte, ops.SubscriptionRow]:
+		return subscriptions{s}
 	}
 	return windowedAccess(s)
 }
