@@ -74,13 +74,11 @@ func (g *grouped[K, V]) newRepartition(topic, sink, source string) *dsl.Node {
 			return err
 		}
 		if err := t.AddSink(processor.SinkSpec{Name: sink, Parents: n.ParentNames(), Topic: topic,
-			New: func() processor.Unit {
-				return processor.NewSink(processor.SinkConfig[K, processor.Change[V]]{Key: key, Value: value, Topic: topic})
-			}}); err != nil {
+			New: dsl.NewSink(processor.SinkConfig[K, processor.Change[V]]{Key: key, Value: value, Topic: topic})}); err != nil {
 			return err
 		}
 		return t.AddSource(processor.SourceSpec{Name: source, Topics: []string{topic}, Extractor: processor.FailOnInvalidTimestamp,
-			New: func() processor.SourceUnit { return processor.NewSource(key, value) }})
+			New: dsl.NewSourceUnit(key, value)})
 	}
 	return n
 }

@@ -23,6 +23,9 @@ type changeSerde[V any] struct {
 	null  func(*V) bool
 }
 
+// Missing tells package dsl about an inner serde that there is not.
+func (s changeSerde[V]) Missing() error { return missingInside(s.inner) }
+
 func (s changeSerde[V]) Append(dst []byte, topic string, c processor.Change[V]) ([]byte, error) {
 	return s.AppendWithHeaders(dst, topic, nil, c)
 }
