@@ -89,6 +89,10 @@ var joinTraces = map[string]joinTrace{
 		"L(a,1)@10 →", "L(a,2)@10 →", "L(a,3)@12 →", "L(b,4)@10 →", "R(a,r)@6 → (a,1+r)@10 (a,2+r)@10",
 		"L(z,z)@30 → (b,4+null)@10 (a,3+null)@12",
 	}},
+	"the scan ends within a row": {join: outer, window: window.Within(ms(5)).Before(ms(15)), steps: []string{
+		"R(d,1)@0 →", "L(x,2)@0 →", "L(a,3)@2 →", "L(a,4)@2 →", "R(c,5)@6 →", "L(y,6)@6 → (x,2+null)@0",
+		"L(w,7)@9 → (a,3+null)@2 (a,4+null)@2",
+	}},
 	"duplicates without a partner": {join: left, window: window.Within(ms(5)), steps: []string{
 		"L(a,1)@10 →", "L(a,2)@10 →", "L(z,z)@30 → (a,1+null)@10 (a,2+null)@10", "L(z,z)@60 → (z,z+null)@30",
 	}},

@@ -196,6 +196,9 @@ func (s *joinSide[K, T, O, Out]) scan(rec *processor.Record[K, T]) error {
 		}
 		if s.open(&e.Key) {
 			leftOpen, rightOpen = leftOpen || e.Key.Left, rightOpen || !e.Key.Left
+			if leftOpen && rightOpen && len(e.Value) > 1 {
+				break // Java's next entry is the next value of this row
+			}
 			continue
 		}
 		for i, data := range e.Value {
