@@ -339,3 +339,39 @@ func TestWindowErrors(t *testing.T) {
 		})
 	}
 }
+
+// TestWindowsOfWindows: the table of an aggregation in windows is a table like
+// others; the serde of its keys is derived at each step.
+func TestWindowsOfWindows(t *testing.T) {
+	b := kstream.NewBuilder()
+	perMoment := kstream.Count(in(b, "in").GroupByKey().WindowedBy(window.Tumbling(10 * msec)))
+	again := kstream.Count(kstream.FromTable(perMoment.Filter(func(_ window.Windowed[string], n int64) bool { return n > 1 })).
+		GroupByKey().WindowedBy(window.Tumbling(20 * msec)))
+	twice := kstream.FromTable(again)
+	byKey := kstream.GroupBy(twice, func(w window.Windowed[window.Windowed[string]], _ int64) string { return w.Key.Key })
+	kstream.FromTable(kstream.Count(byKey)).To("out")
+	stored := kstream.ToTable(kstream.FromTable(perMoment), with.Store("stored"), with.KeySerde(windowKeys))
+	kstream.FromTable(stored).To("stored-out")
+	d := driverOf(t, b, processor.Config{ApplicationID: "app"})
+	for _, input := range []string{"k:a@1", "k:b@2", "k:c@3"} {
+		if err := feed(d, input); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written := d.TakeWritten()
+	if got := written["out"]; len(got) != 2 || string(got[1].Key) != "k" || got[1].Value[7] != 2 {
+		t.Errorf("counts of updates: %+v", got)
+	}
+	if got := written["stored-out"]; len(got) != 3 || len(got[2].Key) != 9 || got[2].Partition != 0 {
+		t.Errorf("stored windows: %+v", got)
+	}
+	var twofold bool
+	for topic, records := range written {
+		if strings.HasSuffix(topic, "-changelog") && len(records[0].Key) == 1+8+8+4 {
+			twofold = true
+		}
+	}
+	if !twofold {
+		t.Error("no changelog has windows of windows for keys")
+	}
+}

@@ -303,3 +303,41 @@ func TestLateKeySerde(t *testing.T) {
 		t.Errorf("a lax graph got %v in place of Java's default serde", got)
 	}
 }
+
+// BenchmarkWindowAggregate is one update of one window in memory, of which the
+// forwarded record costs nothing.
+func BenchmarkWindowAggregate(b *testing.B) {
+	for name, c := range map[string]struct {
+		plan  WindowedPlan[string, int64]
+		store statestore.Builder
+	}{
+		"tumbling": {counting(&tumbling), windowsOf(10, 100)},
+		"sliding":  {counting(&Windowing{Sliding: &slide}), windowsOf(10, 100)},
+		"session":  {counting(&Windowing{Session: &sessions}), sessionsOf(100)},
+	} {
+		b.Run(name, func(b *testing.B) {
+			h := newWindowHost(b)
+			h.open(c.store)
+			u := unit(b, c.plan)
+			h.run(u, &discard{})
+			r := u.(processor.Receiver[string, string])
+			rec := kv("k", "v", 11)
+			feed(h.host, u, rec)
+			rec.Headers = h.rc.Headers
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := r.Receive(rec); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// discard is a sink that keeps nothing.
+type discard struct{ windowSink }
+
+// Receive implements processor.Receiver.
+func (*discard) Receive(processor.Record[window.Windowed[string], processor.Change[int64]]) error {
+	return nil
+}
