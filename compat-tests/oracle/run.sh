@@ -5,6 +5,7 @@
 #   run.sh gen SEED COUNT DIR [--ops WORD,...] [--config-only KEY,...]   random scenarios
 #   run.sh serve                   one scenario per line in, one golden per line out
 #   run.sh build                   nothing but the build
+#   run.sh live CLASS ARGUMENT...  an application that runs on a broker (src/main/java/live)
 # MVN_ARGS is handed to Maven, ORACLE_TMP names the scratch directory.
 set -e
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -46,6 +47,11 @@ if stale; then
 fi
 if [ "${1:-}" = build ]; then
   exit 0
+fi
+if [ "${1:-}" = live ]; then
+  class=live.$2
+  shift 2
+  exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m -Dfile.encoding=UTF-8 -cp "$here/target/oracle.jar:$here/target/lib/*" "$class" "$@"
 fi
 tmp=${ORACLE_TMP:-}
 if [ -z "$tmp" ]; then

@@ -73,6 +73,15 @@ func run(ctx context.Context, args ...string) error {
 	return nil
 }
 
+// Build builds the oracle if need be.
+func Build(ctx context.Context) error { return run(ctx, "build") }
+
+// Live prepares an application of the oracle's folder live, which runs on a
+// real broker, by its class and arguments. The caller starts and ends it.
+func Live(ctx context.Context, class string, args ...string) (*exec.Cmd, error) {
+	return command(ctx, append([]string{"live", class}, args...)...)
+}
+
 // Goldens has Java write the goldens of every scenario of a folder.
 func Goldens(ctx context.Context, in, out string) error {
 	return run(ctx, "golden", in, out)
