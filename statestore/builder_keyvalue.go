@@ -11,12 +11,12 @@ type Option func(*settings)
 
 // settings are what every kind of builder can be told.
 type settings struct {
-	backend Backend
-	cached  bool
-	logged  bool
-	config  map[string]string
-	// supplied and retention are of window, session and versioned stores.
-	supplied  Kind
+	backend  Backend
+	cached   bool
+	logged   bool
+	config   map[string]string
+	supplied Kind
+	// retention is that of window, session and versioned stores.
 	retention int64
 }
 
@@ -26,6 +26,8 @@ func On(b Backend) Option { return func(s *settings) { s.backend = b } }
 
 // Cached lets updates wait in the record cache (Java: withCachingEnabled).
 // Stores are not cached by default; the DSL switches it on for its own.
+// Backward scans of a cached store may show rows, or rows without a value, whose
+// delete is still in the cache, as in Java.
 func Cached() Option { return func(s *settings) { s.cached = true } }
 
 // Unlogged switches the changelog off: the content is lost with the disk.

@@ -51,7 +51,7 @@ func openSegments(kv KeyValueBytes, retention, interval int64, timeOf func(key [
 		return nil, fmt.Errorf("the backend's %T cannot hold segments: %w", kv, ErrUnsupported)
 	}
 	s := &segments{kv: sb, interval: interval, retention: retention}
-	s.ids.Store(&[]int64{})
+	s.setIDs(nil)
 	data, ok, err := kv.Get(nil, intervalKey)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *segments) discover() error {
 			err = closeErr
 		}
 		if err != nil || !found {
-			s.ids.Store(&ids)
+			s.setIDs(ids)
 			return err
 		}
 	}
@@ -138,11 +138,12 @@ func (s *segments) live(id, streamTime int64) (bool, error) {
 		s.kv.FreshFrom(appendSegment(nil, id))
 	}
 	if at, ok := slices.BinarySearch(ids, id); !ok {
-		ids = slices.Insert(slices.Clone(ids), at, id)
-		s.ids.Store(&ids)
+		s.setIDs(slices.Insert(slices.Clone(ids), at, id))
 	}
 	return true, s.expire(streamTime)
 }
+
+func (s *segments) setIDs(ids []int64) { s.ids.Store(&ids) }
 
 // expire drops the segments that have expired at a stream time (Java:
 // cleanupExpiredSegments).
@@ -152,8 +153,7 @@ func (s *segments) expire(streamTime int64) error {
 		return nil
 	}
 	at, _ := slices.BinarySearch(ids, oldest)
-	ids = slices.Clone(ids[at:])
-	s.ids.Store(&ids)
+	s.setIDs(slices.Clone(ids[at:]))
 	return s.kv.DeleteRange([]byte{firstSegment}, appendSegment(nil, oldest))
 }
 

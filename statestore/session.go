@@ -32,8 +32,9 @@ type ReadOnlySession[K, V any] interface {
 	FindSessionsOf(keys Bounds[K], earliestEnd, latestStart int64) WindowEntries[K, V]
 	// FindByEnd scans the sessions of all keys that end in a range, in the order
 	// of their ends, as emitting on window close needs. Only in-memory and
-	// time-ordered stores can; others return ErrUnsupported, as in Java. It does
-	// not look into the record cache.
+	// time-ordered stores that are not cached can; others return ErrUnsupported,
+	// as in Java. On disk it also gives rows that have expired but are still
+	// there.
 	FindByEnd(earliestEnd, latestEnd int64) WindowEntries[K, V]
 }
 

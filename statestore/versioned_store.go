@@ -24,8 +24,8 @@ type versionedStore[K, V any] struct {
 	topic string
 	bytes *versionedBytes
 	log   Log
-	// closed and reader are of views and of stores that were closed.
-	open    bool
+	open  bool
+	// foreign is true for the view of other goroutines.
 	foreign bool
 	buffers buffers
 }

@@ -20,8 +20,8 @@ type WindowEntries[K, V any] = iter.Seq2[Entry[window.Windowed[K], V], error]
 // keep duplicates give the rows of one key and start in the order of their
 // insertion. Backward scans are the exact reverse.
 type ReadOnlyWindow[K, V any] interface {
-	// Fetch returns the value of a key in the window that begins at start.
-	// Stores that keep duplicates have none to return.
+	// Fetch returns the value of a key in the window that begins at start. A store
+	// that keeps duplicates finds nothing, or on disk the row that was put last.
 	Fetch(key K, start int64) (V, bool, error)
 	// FetchKey scans the windows of one key that begin in a range, ascending by
 	// start.
