@@ -47,8 +47,12 @@ type sessionAggregate[K, V, A any] struct {
 	// emission is nil unless results are sent when sessions close.
 	emission   *emission
 	streamTime int64
-	// absorbed is scratch: the sessions that the record connects.
+	// absorbed are the sessions that the record at hand connects, merged and agg
+	// what becomes of them. They lie here so that nothing escapes from the stack.
 	absorbed []statestore.Entry[window.Windowed[K], A]
+	merged   window.Windowed[K]
+	agg      A
+	has      bool
 }
 
 // Init implements processor.Unit.
@@ -76,20 +80,14 @@ func (u *sessionAggregate[K, V, A]) Receive(rec processor.Record[K, V]) error {
 	}
 	u.streamTime = max(u.streamTime, rec.Timestamp)
 	closeTime := u.streamTime - u.grace - u.gap
-	merged := window.Windowed[K]{Key: rec.Key, Start: rec.Timestamp, End: rec.Timestamp}
-	agg, has := u.plan.fold.Init()
-	u.absorbed = u.absorbed[:0]
-	for e, err := range u.store.find(rec.Key, rec.Timestamp-u.gap, rec.Timestamp+u.gap) {
-		if err != nil {
-			return err
-		}
-		u.absorbed = append(u.absorbed, e)
-		agg, has = u.plan.fold.Merge(rec.Key, agg, has, e.Value, true)
-		merged.Start, merged.End = min(merged.Start, e.Key.Start), max(merged.End, e.Key.End)
+	u.merged = window.Windowed[K]{Key: rec.Key, Start: rec.Timestamp, End: rec.Timestamp}
+	u.agg, u.has = u.plan.fold.Init()
+	if err := u.merge(rec.Key, rec.Timestamp); err != nil {
+		return err
 	}
-	if merged.End < closeTime {
-		dropLate(u.node, expired{rec.Timestamp, merged.Start, merged.End, closeTime, u.streamTime})
-	} else if err := u.replace(rec, merged, agg, has); err != nil {
+	if u.merged.End < closeTime {
+		dropLate(u.node, expired{rec.Timestamp, u.merged.Start, u.merged.End, closeTime, u.streamTime})
+	} else if err := u.replace(rec); err != nil {
 		return err
 	}
 	if u.emission == nil || !u.emission.due(closeTime) {
@@ -98,11 +96,31 @@ func (u *sessionAggregate[K, V, A]) Receive(rec processor.Record[K, V]) error {
 	return u.emitClosed(rec, closeTime)
 }
 
+// merge finds the sessions at most a gap away, in the store's order.
+func (u *sessionAggregate[K, V, A]) merge(key K, timestamp int64) error {
+	u.absorbed = u.absorbed[:0]
+	for e, err := range u.store.find(key, timestamp-u.gap, timestamp+u.gap) {
+		if err != nil {
+			return err
+		}
+		u.absorb(e)
+	}
+	return nil
+}
+
+func (u *sessionAggregate[K, V, A]) absorb(e statestore.Entry[window.Windowed[K], A]) {
+	m := &u.merged
+	u.absorbed = append(u.absorbed, e)
+	u.agg, u.has = u.plan.fold.Merge(m.Key, u.agg, u.has, e.Value, true)
+	m.Start, m.End = min(m.Start, e.Key.Start), max(m.End, e.Key.End)
+}
+
 // replace puts the merged session in the place of those it has absorbed. A
 // single session of this very moment is overwritten without a deletion.
-func (u *sessionAggregate[K, V, A]) replace(rec processor.Record[K, V], merged window.Windowed[K], agg A, has bool) (err error) {
-	if merged.Start != rec.Timestamp || merged.End != rec.Timestamp {
-		for _, e := range u.absorbed {
+func (u *sessionAggregate[K, V, A]) replace(rec processor.Record[K, V]) error {
+	if u.merged.Start != rec.Timestamp || u.merged.End != rec.Timestamp {
+		for i := range u.absorbed {
+			e := &u.absorbed[i]
 			if err := u.store.remove(e.Key); err != nil {
 				return err
 			}
@@ -111,13 +129,14 @@ func (u *sessionAggregate[K, V, A]) replace(rec processor.Record[K, V], merged w
 			}
 		}
 	}
-	if agg, has, err = u.plan.fold.Add(rec, agg, has); err != nil {
+	agg, has, err := u.plan.fold.Add(rec, u.agg, u.has)
+	if err != nil {
 		return fmt.Errorf("node %s: %w", u.node.Name(), err)
 	}
-	if err := u.store.put(merged, agg, has); err != nil {
+	if err := u.store.put(u.merged, agg, has); err != nil {
 		return err
 	}
-	return u.send(merged, processor.Change[A]{New: agg, HasNew: has})
+	return u.send(u.merged, processor.Change[A]{New: agg, HasNew: has})
 }
 
 // send forwards an update unless results wait for the session to close.

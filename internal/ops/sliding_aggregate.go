@@ -42,7 +42,12 @@ func (p *SlidingAggregate[K, V, A]) New() (processor.Unit, error) {
 type slidingAggregate[K, V, A any] struct {
 	windowUnit[K, V, A]
 	difference, grace int64
-	found             slidingScan[A]
+	// rec is the record at hand, closeTime where windows must end, or begin to
+	// end, to be open still. What scans look at lies here so that nothing
+	// escapes from the stack.
+	rec       processor.Record[K, V]
+	closeTime int64
+	found     slidingScan[A]
 }
 
 // slidingScan is what a scan over the windows around a record has found.
@@ -81,34 +86,34 @@ func (u *slidingAggregate[K, V, A]) Receive(rec processor.Record[K, V]) error {
 		return nil
 	}
 	u.streamTime = max(u.streamTime, rec.Timestamp)
-	closeTime := u.streamTime - u.grace
-	if end := rec.Timestamp + u.difference; end < closeTime {
-		dropLate(u.node, expired{rec.Timestamp, rec.Timestamp, end, closeTime, u.streamTime})
+	u.rec, u.closeTime = rec, u.streamTime-u.grace
+	u.found.reset()
+	if end := rec.Timestamp + u.difference; end < u.closeTime {
+		dropLate(u.node, expired{rec.Timestamp, rec.Timestamp, end, u.closeTime, u.streamTime})
 		return nil
 	}
 	if rec.Timestamp < u.difference {
 		// As in Java, closed windows are not looked for here.
-		return u.early(rec, closeTime)
+		return u.early()
 	}
-	if err := u.ordinary(rec, closeTime); err != nil {
+	if err := u.ordinary(); err != nil {
 		return err
 	}
-	if u.emission == nil || !u.emission.due(closeTime) {
+	if u.emission == nil || !u.emission.due(u.closeTime) {
 		return nil
 	}
-	return u.emitClosed(rec, closeTime)
+	return u.emitClosed()
 }
 
 // ordinary takes in a record that has a left window of its own. The scan runs
 // backward from the record's right window.
-func (u *slidingAggregate[K, V, A]) ordinary(rec processor.Record[K, V], closeTime int64) error {
-	u.found.reset()
-	from := max(0, rec.Timestamp-2*u.difference)
-	for e, err := range u.store.ofKey(rec.Key, from, rec.Timestamp+1, true) {
+func (u *slidingAggregate[K, V, A]) ordinary() error {
+	from := max(0, u.rec.Timestamp-2*u.difference)
+	for e, err := range u.store.ofKey(u.rec.Key, from, u.rec.Timestamp+1, true) {
 		if err != nil {
 			return err
 		}
-		stop, err := u.visit(rec, e.Key.Start, e.Value, closeTime)
+		stop, err := u.visit(e.Key.Start, e.Value)
 		if err != nil {
 			return err
 		}
@@ -119,31 +124,31 @@ func (u *slidingAggregate[K, V, A]) ordinary(rec processor.Record[K, V], closeTi
 	if u.found.complete {
 		return nil
 	}
-	return u.create(rec, closeTime)
+	return u.create()
 }
 
 // visit looks at a window and updates it if the record is in it.
-func (u *slidingAggregate[K, V, A]) visit(rec processor.Record[K, V], start int64, row statestore.Timed[A], closeTime int64) (stop bool, err error) {
+func (u *slidingAggregate[K, V, A]) visit(start int64, row statestore.Timed[A]) (stop bool, err error) {
 	s := &u.found
 	s.starts = append(s.starts, start)
 	w := window.Span{Start: start, End: start + u.difference}
 	switch {
-	case start == rec.Timestamp+1:
+	case start == u.rec.Timestamp+1:
 		s.rightMade = true
 		return false, nil
-	case w.End > rec.Timestamp:
+	case w.End > u.rec.Timestamp:
 		if !s.hasRight {
 			s.right, s.hasRight = row, true
 		}
-		return false, u.updateOpen(rec, w, row, true, closeTime)
-	case w.End == rec.Timestamp:
+		return false, u.updateOpen(w, row, true)
+	case w.End == u.rec.Timestamp:
 		s.leftMade = true
-		if row.Timestamp < rec.Timestamp {
+		if row.Timestamp < u.rec.Timestamp {
 			s.previous = row.Timestamp
 		} else {
 			s.complete = true
 		}
-		return s.complete, u.updateOpen(rec, w, row, true, closeTime)
+		return s.complete, u.updateOpen(w, row, true)
 	default:
 		s.left, s.hasLeft, s.previous = row, true, row.Timestamp
 		return true, nil
@@ -152,119 +157,118 @@ func (u *slidingAggregate[K, V, A]) visit(rec processor.Record[K, V], start int6
 
 // create makes the windows that the record needs and that are not there: the
 // right window of the record before, its own left one, its own right one.
-func (u *slidingAggregate[K, V, A]) create(rec processor.Record[K, V], closeTime int64) error {
+func (u *slidingAggregate[K, V, A]) create() error {
 	s := &u.found
-	if s.previous != noTime && s.missesRightOf(s.previous) && s.previous+1+u.difference >= rec.Timestamp {
-		if err := u.createFor(rec, s.previous+1, closeTime); err != nil {
+	if s.previous != noTime && s.missesRightOf(s.previous) && s.previous+1+u.difference >= u.rec.Timestamp {
+		if err := u.createFor(s.previous + 1); err != nil {
 			return err
 		}
 	}
 	if !s.leftMade {
-		if err := u.createLeft(rec, closeTime); err != nil {
+		if err := u.createLeft(); err != nil {
 			return err
 		}
 	}
-	if s.needsRight(rec.Timestamp) {
-		return u.createRight(rec)
+	if s.needsRight(u.rec.Timestamp) {
+		return u.createRight()
 	}
 	return nil
 }
 
 // createLeft makes the window that ends at the record. The records before it
 // that it shares are those of the window that was found there.
-func (u *slidingAggregate[K, V, A]) createLeft(rec processor.Record[K, V], closeTime int64) error {
-	start := rec.Timestamp - u.difference
+func (u *slidingAggregate[K, V, A]) createLeft() error {
+	start := u.rec.Timestamp - u.difference
 	if s := &u.found; !s.hasLeft || s.previous < start {
-		return u.createFor(rec, start, closeTime)
+		return u.createFor(start)
 	}
 	w, err := window.TimeSpan(start, u.difference)
 	if err != nil {
 		return err
 	}
-	return u.updateOpen(rec, w, statestore.Timed[A]{Value: u.found.left.Value, Timestamp: rec.Timestamp}, true, closeTime)
+	return u.updateOpen(w, statestore.Timed[A]{Value: u.found.left.Value, Timestamp: u.rec.Timestamp}, true)
 }
 
 // createFor makes a window with nothing but the record in it.
-func (u *slidingAggregate[K, V, A]) createFor(rec processor.Record[K, V], start, closeTime int64) error {
-	row := statestore.Timed[A]{Timestamp: rec.Timestamp}
+func (u *slidingAggregate[K, V, A]) createFor(start int64) error {
+	row := statestore.Timed[A]{Timestamp: u.rec.Timestamp}
 	var has bool
 	row.Value, has = u.plan.fold.Init()
 	w, err := window.TimeSpan(start, u.difference)
 	if err != nil {
 		return err
 	}
-	return u.updateOpen(rec, w, row, has, closeTime)
+	return u.updateOpen(w, row, has)
 }
 
 // createRight makes the window right behind the record, which does not hold
 // the record, and sends it with the time of the newest record in it. It is made
 // even if it has closed already.
-func (u *slidingAggregate[K, V, A]) createRight(rec processor.Record[K, V]) error {
-	w, err := window.TimeSpan(rec.Timestamp+1, u.difference)
+func (u *slidingAggregate[K, V, A]) createRight() error {
+	w, err := window.TimeSpan(u.rec.Timestamp+1, u.difference)
 	if err != nil {
 		return err
 	}
 	right := u.found.right
-	if err := u.store.put(rec.Key, right, true, w.Start); err != nil {
+	if err := u.store.put(u.rec.Key, right, true, w.Start); err != nil {
 		return err
 	}
-	return u.send(rec, w, processor.Change[A]{New: right.Value, HasNew: true}, right.Timestamp)
+	return u.send(u.rec, w, processor.Change[A]{New: right.Value, HasNew: true}, right.Timestamp)
 }
 
 // updateOpen puts the record into a window unless that has closed.
-func (u *slidingAggregate[K, V, A]) updateOpen(rec processor.Record[K, V], w window.Span, row statestore.Timed[A], has bool, closeTime int64) error {
-	if w.End < closeTime {
-		dropLate(u.node, expired{rec.Timestamp, w.Start, w.End, closeTime, u.streamTime})
+func (u *slidingAggregate[K, V, A]) updateOpen(w window.Span, row statestore.Timed[A], has bool) error {
+	if w.End < u.closeTime {
+		dropLate(u.node, expired{u.rec.Timestamp, w.Start, w.End, u.closeTime, u.streamTime})
 		return nil
 	}
-	return u.update(rec, w, row, has)
+	return u.update(u.rec, w, row, has)
 }
 
 // early takes in a record whose left window would begin before 0.
-func (u *slidingAggregate[K, V, A]) early(rec processor.Record[K, V], closeTime int64) error {
+func (u *slidingAggregate[K, V, A]) early() error {
 	s := &u.found
-	s.reset()
-	for e, err := range u.store.ofKey(rec.Key, 0, rec.Timestamp+1, false) {
+	for e, err := range u.store.ofKey(u.rec.Key, 0, u.rec.Timestamp+1, false) {
 		if err != nil {
 			return err
 		}
-		if err := u.visitEarly(rec, e.Key.Start, e.Value, closeTime); err != nil {
+		if err := u.visitEarly(e.Key.Start, e.Value); err != nil {
 			return err
 		}
 	}
 	// Without a window from between, all records of the combined one that come
 	// behind this record are in its right window.
-	if !s.hasRight && s.hasCombined && s.combined.Timestamp > rec.Timestamp {
+	if !s.hasRight && s.hasCombined && s.combined.Timestamp > u.rec.Timestamp {
 		s.right, s.hasRight = s.combined, true
 	}
-	if s.needsRight(rec.Timestamp) {
-		if err := u.createRight(rec); err != nil {
+	if s.needsRight(u.rec.Timestamp) {
+		if err := u.createRight(); err != nil {
 			return err
 		}
 	}
 	if s.previous != noTime && s.missesRightOf(s.previous) {
-		if err := u.createFor(rec, s.previous+1, closeTime); err != nil {
+		if err := u.createFor(s.previous + 1); err != nil {
 			return err
 		}
 	}
 	if !s.hasCombined {
-		return u.createFor(rec, 0, closeTime)
+		return u.createFor(0)
 	}
-	return u.updateOpen(rec, window.Span{End: u.difference}, s.combined, true, closeTime)
+	return u.updateOpen(window.Span{End: u.difference}, s.combined, true)
 }
 
-func (u *slidingAggregate[K, V, A]) visitEarly(rec processor.Record[K, V], start int64, row statestore.Timed[A], closeTime int64) error {
+func (u *slidingAggregate[K, V, A]) visitEarly(start int64, row statestore.Timed[A]) error {
 	s := &u.found
 	s.starts = append(s.starts, start)
 	switch {
 	case start == 0:
 		s.combined, s.hasCombined = row, true
-		if row.Timestamp < rec.Timestamp {
+		if row.Timestamp < u.rec.Timestamp {
 			s.previous = row.Timestamp
 		}
-	case start <= rec.Timestamp:
+	case start <= u.rec.Timestamp:
 		s.right, s.hasRight = row, true
-		return u.updateOpen(rec, window.Span{Start: start, End: start + u.difference}, row, true, closeTime)
+		return u.updateOpen(window.Span{Start: start, End: start + u.difference}, row, true)
 	default:
 		s.rightMade = true
 	}
@@ -272,8 +276,8 @@ func (u *slidingAggregate[K, V, A]) visitEarly(rec processor.Record[K, V], start
 }
 
 // emitClosed sends the windows that ended, inclusively, before the close time.
-func (u *slidingAggregate[K, V, A]) emitClosed(rec processor.Record[K, V], closeTime int64) error {
-	to := closeTime - u.difference - 1
+func (u *slidingAggregate[K, V, A]) emitClosed() error {
+	to := u.closeTime - u.difference - 1
 	if to < 0 {
 		return nil
 	}
@@ -281,5 +285,5 @@ func (u *slidingAggregate[K, V, A]) emitClosed(rec processor.Record[K, V], close
 	if u.emission.last != noTime {
 		from = max(0, u.emission.last-u.difference)
 	}
-	return u.emit(rec, from, to, closeTime)
+	return u.emit(u.rec, from, to, u.closeTime)
 }
