@@ -9,6 +9,7 @@ import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/internal/task"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/statestore"
 	"github.com/millrace/millrace/testdriver"
 	"github.com/millrace/millrace/window"
 )
@@ -98,6 +99,9 @@ func stepClass(err error) string {
 	}
 	if errors.Is(err, window.ErrBounds) {
 		return illegalArgument
+	}
+	if errors.Is(err, statestore.ErrSegments) {
+		return "IllegalStateException"
 	}
 	return streamsException
 }
