@@ -23,6 +23,7 @@ var Rules = []Rule{
 	{"links", Links},
 	{"ci-commands", CICommands},
 	{"doc-symbols", DocSymbols},
+	{"snippets", Snippets},
 }
 
 // Check runs every rule of Rules and returns the problems in order of place.

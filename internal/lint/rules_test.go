@@ -270,6 +270,9 @@ var documentCases = []ruleCase{
 		"-- .ci/run\n#!/bin/sh\nrun go test ./...\ngo run ./examples/a -once\n",
 		[]string{"README.md:6 go vet ./b"}},
 	{"no ci script", CICommands, "-- README.md\n", []string{".ci/run:0 .ci/run"}},
+	{"snippets", Snippets, "-- a/a.go\npackage a\n\nfunc f() int {\n\tif true {\n\t\treturn 1\n\t}\n\n\treturn 2\n}\n" +
+		"-- README.md\n```go\nif true {\n\treturn 1\n}\nreturn 2\n```\ntext\n```go\nif true {\n}\n```\n```sh\nls\n```\n```go\nreturn\n```\n",
+		[]string{"README.md:9 stands in no file", "README.md:16 stands in no file"}},
 	{"symbols", DocSymbols, "-- with/w.go\npackage with\nfunc Store() {}\ntype Node struct{}\nconst A, B = 1, 2\nfunc (Node) Method() {}\n" +
 		"-- internal/x/x.go\npackage x\n" +
 		"-- README.md\n`with.Store` `with.Gone(1)` with.Plain `x.Y` `fmt.Println` `with.B`\n```go\nwith.Node{}.Method(with.Missing)\n```\n```java\nwith.Java\n```\n",
