@@ -44,7 +44,7 @@ func (r *counting) makeTopics(ctx context.Context) (int32, error) {
 // shows the result.
 func (r *counting) toTheEnd(ctx context.Context, app *millrace.App) error {
 	counted := make(table)
-	err := together(ctx, app.Run, func(ctx context.Context) error {
+	err := stage.Together(ctx, app.Run, func(ctx context.Context) error {
 		if err := r.writeLines(ctx); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (r *counting) toTheEnd(ctx context.Context, app *millrace.App) error {
 		if err := errors.Join(err, bad); err != nil {
 			return err
 		}
-		return errDone
+		return stage.ErrDone
 	})
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (r *counting) showMoves(ctx context.Context) error {
 	var mu sync.Mutex
 	now, last, changed := make(table), make(table), false
 	var bad error
-	return together(ctx, func(ctx context.Context) error {
+	return stage.Together(ctx, func(ctx context.Context) error {
 		err := r.stage.Follow(ctx, r.output, func(key, value []byte) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -150,31 +150,4 @@ func (r *counting) showMoves(ctx context.Context) error {
 			mu.Unlock()
 		}
 	})
-}
-
-// errDone ends all parts of a run because one has reached the end.
-var errDone = errors.New("done")
-
-// together runs all parts at the same time until one returns an error, which
-// ends the others, or the context ends. A part that returns nil lets the others
-// go on. The result is what went wrong, if anything did.
-func together(ctx context.Context, parts ...func(context.Context) error) error {
-	all, end := context.WithCancel(ctx)
-	defer end()
-	var wg sync.WaitGroup
-	errs := make([]error, len(parts))
-	for i, part := range parts {
-		wg.Go(func() {
-			err := part(all)
-			if err == nil {
-				return
-			}
-			if !errors.Is(err, errDone) && !errors.Is(err, context.Canceled) {
-				errs[i] = err
-			}
-			end()
-		})
-	}
-	wg.Wait()
-	return errors.Join(append(errs, ctx.Err())...)
 }

@@ -149,7 +149,7 @@ func count(ctx context.Context, o options, stdin io.Reader, stdout, stderr io.Wr
 	}
 	fmt.Fprintf(stdout, "%s: %s\ntext: %s\n", where, st, text.name)
 	if o.follow {
-		if err := together(ctx, app.Run, r.writeLines, r.showMoves); !errors.Is(err, context.Canceled) {
+		if err := stage.Together(ctx, app.Run, r.writeLines, r.showMoves); !errors.Is(err, context.Canceled) {
 			return err
 		}
 		return nil // the interrupt is how it is meant to end

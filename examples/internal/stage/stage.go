@@ -112,6 +112,15 @@ func (s *Stage) Topic(ctx context.Context, name string, partitions int32, config
 	return int32(len(topics[name].Partitions)), nil
 }
 
+// Topics are the names of the topics there are, without Kafka's own.
+func (s *Stage) Topics(ctx context.Context) ([]string, error) {
+	topics, err := s.admin.ListTopics(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the topics of %s: %w", s, err)
+	}
+	return topics.Names(), nil
+}
+
 // Send hands a record over to be written; Flush tells whether it was.
 func (s *Stage) Send(ctx context.Context, topic string, partition int32, key, value []byte, at time.Time) {
 	s.client.Produce(ctx, &kgo.Record{Topic: topic, Partition: partition, Key: key, Value: value, Timestamp: at}, func(r *kgo.Record, err error) {
