@@ -32,7 +32,7 @@ type showing struct {
 // and prints what follows from it.
 func (s *showing) show(ctx context.Context) error {
 	// Yesterday, so that no topic's retention lets a record go.
-	start := time.Now().UTC().Truncate(24*time.Hour).Add(-24*time.Hour + 18*time.Hour + 42*time.Minute)
+	start := time.Now().UTC().Truncate(24 * time.Hour).Add(-24*time.Hour + 18*time.Hour + 42*time.Minute)
 	fmt.Fprintf(s.stdout, "%-4s %-8s %-9s %s\n", "", "happened", "arrives", "verdict")
 	for i, e := range arrivals {
 		if err := s.send(ctx, e, start); err != nil {
