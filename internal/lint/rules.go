@@ -24,6 +24,7 @@ var Rules = []Rule{
 	{"ci-commands", CICommands},
 	{"doc-symbols", DocSymbols},
 	{"snippets", Snippets},
+	{"places", Places},
 }
 
 // Check runs every rule of Rules and returns the problems in order of place.

@@ -273,6 +273,9 @@ var documentCases = []ruleCase{
 	{"snippets", Snippets, "-- a/a.go\npackage a\n\nfunc f() int {\n\tif true {\n\t\treturn 1\n\t}\n\n\treturn 2\n}\n" +
 		"-- README.md\n```go\nif true {\n\treturn 1\n}\nreturn 2\n```\ntext\n```go\nif true {\n}\n```\n```sh\nls\n```\n```go\nreturn\n```\n",
 		[]string{"README.md:9 stands in no file", "README.md:16 stands in no file"}},
+	{"places", Places, "-- a/a.go\npackage a\nfunc f() {}\nfunc (t *T[K]) m() {}\ntype T[K any] struct{}\nvar v int\n" +
+		"-- README.md\n`a/a.go:f` `a/a.go:T.m` `a/a.go:T` `a/a.go:v`\n`a/a.go:m` and `a/b.go:f`\n",
+		[]string{"README.md:2 a/a.go does not declare m", "README.md:2 there is no file a/b.go"}},
 	{"symbols", DocSymbols, "-- with/w.go\npackage with\nfunc Store() {}\ntype Node struct{}\nconst A, B = 1, 2\nfunc (Node) Method() {}\n" +
 		"-- internal/x/x.go\npackage x\n" +
 		"-- README.md\n`with.Store` `with.Gone(1)` with.Plain `x.Y` `fmt.Println` `with.B`\n```go\nwith.Node{}.Method(with.Missing)\n```\n```java\nwith.Java\n```\n",
