@@ -22,7 +22,10 @@ type Materialized[K, V any] struct {
 	ChangelogConfig map[string]string
 	// Retention of window and session stores; nil leaves it to the windows.
 	Retention *time.Duration
-	InMemory  bool
+	// InMemory is what the options or the builder's configuration say; see Memory.
+	InMemory bool
+	// unsaid means that neither the options nor a supplier chose a backend.
+	unsaid bool
 	// Supplier makes the innermost layer; nil for the backend's own.
 	Supplier any
 }
@@ -32,7 +35,8 @@ type Materialized[K, V any] struct {
 func Materialize[K, V any](g *Graph, op string, o *Options, prefix string) *Materialized[K, V] {
 	m := &Materialized[K, V]{Name: o.Store, Key: SerdeOf[K](g, op, KeySide, o.Key), Value: SerdeOf[V](g, op, ValueSide, o.Value),
 		Cached: o.Caching != Off, Logged: o.Logging != Off, ChangelogConfig: o.ChangelogConfig, Retention: o.Retention,
-		InMemory: o.Backend == BackendMemory || o.Backend == BackendDefault && g.Config.InMemoryStores, Supplier: o.Supplier}
+		InMemory: o.Backend == BackendMemory || o.Backend == BackendDefault && g.Config.InMemoryStores,
+		unsaid:   o.Backend == BackendDefault, Supplier: o.Supplier}
 	if s, ok := o.Supplier.(interface{ Name() string }); ok {
 		m.Name = s.Name()
 	}
@@ -47,6 +51,12 @@ func Materialize[K, V any](g *Graph, op string, o *Options, prefix string) *Mate
 	}
 	g.Unnamed(m.Name, changelog, "")
 	return m
+}
+
+// Memory tells whether the store lies in memory: by the options, else by the
+// configuration of the builder or of Build. It is known when the node is written.
+func (m *Materialized[K, V]) Memory(n *Node) bool {
+	return m.InMemory || m.unsaid && n.graph.building.InMemoryStores
 }
 
 // QueryableName is the name under which the store can be queried, empty if its

@@ -37,7 +37,7 @@ func StoreBuilder[K, V any](n *dsl.Node, m *dsl.Materialized[K, V]) (statestore.
 	layout, headers := storeLayout{}, false
 	switch s := m.Supplier.(type) {
 	case nil:
-		if m.InMemory {
+		if m.Memory(n) {
 			layout.backend = memstore.Backend
 		} else {
 			headers = headerStores(n)

@@ -177,7 +177,7 @@ func windowBuilder[K, A any](n *dsl.Node, m *dsl.Materialized[K, A], w *Windowin
 	headers := false
 	switch s := m.Supplier.(type) {
 	case nil:
-		if m.InMemory {
+		if m.Memory(n) {
 			layout.backend = memstore.Backend
 			break
 		}
@@ -212,7 +212,7 @@ func sessionBuilder[K, A any](n *dsl.Node, m *dsl.Materialized[K, A], w *Windowi
 	headers := false
 	switch s := m.Supplier.(type) {
 	case nil:
-		if m.InMemory {
+		if m.Memory(n) {
 			layout.backend = memstore.Backend
 			break
 		}
