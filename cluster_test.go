@@ -24,7 +24,7 @@ import (
 // long.
 const patience = 40 * time.Second
 
-// cluster is a broker in the process and what tests do with it.
+// cluster is a broker and what tests do with it.
 type cluster struct {
 	t        *testing.T
 	ctx      context.Context
@@ -36,8 +36,11 @@ type cluster struct {
 	fail   context.CancelFunc
 }
 
-// realBroker makes the tests run on Apache Kafka itself, which takes minutes.
-var realBroker = os.Getenv("MILLRACE_REAL_BROKER") == "1"
+// realBroker makes the tests run on Apache Kafka itself instead of the cluster
+// in the process, but for those that reach into its insides.
+var realBroker = os.Getenv("MILLRACE_REQUIRE_JVM") == "1"
+
+func TestMain(m *testing.M) { os.Exit(broker.Main(m)) }
 
 func startCluster(t *testing.T, topics map[string]int) *cluster {
 	t.Helper()
@@ -45,12 +48,13 @@ func startCluster(t *testing.T, topics map[string]int) *cluster {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(cancel)
 	if realBroker {
-		c := connect(t, ctx, broker.Start(t, 1))
+		c := connect(t, ctx, broker.Shared(t))
 		for topic, n := range topics {
 			if err := c.admin.CreateTopic(ctx, topic, n, -1, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
+		c.awaitTopics(slices.Collect(maps.Keys(topics)))
 		return c
 	}
 	c, err := devcluster.Start(ctx, devcluster.Options{Topics: topics, Configs: map[string]string{"group.min.session.timeout.ms": "100"}})
@@ -59,6 +63,31 @@ func startCluster(t *testing.T, topics map[string]int) *cluster {
 	}
 	t.Cleanup(c.Close)
 	return connect(t, ctx, c.Brokers())
+}
+
+// awaitTopics waits until the broker has heard from its controller of topics
+// that were made.
+func (c *cluster) awaitTopics(names []string) {
+	c.t.Helper()
+	if len(names) == 0 {
+		return
+	}
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		infos, err := c.admin.DescribeTopics(c.ctx, names...)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if len(infos) == len(names) {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-c.ctx.Done():
+			c.t.Fatalf("of the topics %v only %v are there", names, infos)
+		}
+	}
 }
 
 func connect(t *testing.T, ctx context.Context, brokers []string) *cluster {

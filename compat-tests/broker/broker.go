@@ -6,6 +6,7 @@ package broker
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -29,22 +30,11 @@ import (
 // jars are those in the folder KAFKA_LIBS, or are fetched once by Maven.
 func Start(t testing.TB, nodes int) []string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a real broker takes some seconds")
-	}
-	jvm(t)
-	script := filepath.Join(sourceDir(), "broker.sh")
-	if out, err := run(t.Context(), script, "libs"); err != nil {
-		missing(t, fmt.Sprintf("no jars of Kafka: %v\n%s", err, out))
-	}
-	dir, err := os.MkdirTemp("", "millrace-broker-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ready(t)
+	addrs, dir := start(t, nodes)
 	t.Cleanup(func() {
-		out, err := run(context.Background(), script, "kill", dir)
-		if err != nil {
-			t.Errorf("stop the broker: %v\n%s", err, out)
+		if err := kill(dir); err != nil {
+			t.Errorf("stop the broker: %v", err)
 		}
 		if t.Failed() {
 			t.Logf("the logs of the broker are in %s", dir)
@@ -52,17 +42,51 @@ func Start(t testing.TB, nodes int) []string {
 		}
 		os.RemoveAll(dir)
 	})
-	port := freePorts(t, 2*nodes)
-	out, err := run(t.Context(), script, "start", dir, strconv.Itoa(port), "-n", strconv.Itoa(nodes), "-w", strconv.Itoa(os.Getpid()))
-	if err != nil {
-		t.Fatalf("start the broker: %v\n%s", err, out)
-	}
-	var addrs []string
-	for i := range nodes {
-		addrs = append(addrs, net.JoinHostPort("127.0.0.1", strconv.Itoa(port+2*i)))
-	}
 	await(t, addrs)
 	return addrs
+}
+
+// ready skips the test, or ends it, where no broker can run.
+func ready(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a real broker takes some seconds")
+	}
+	jvm(t)
+	if out, err := run(t.Context(), "libs"); err != nil {
+		missing(t, fmt.Sprintf("no jars of Kafka: %v\n%s", err, out))
+	}
+}
+
+// start starts the nodes with their data in a new folder. Somebody may take one
+// of the ports before a node does, so it tries again.
+func start(t testing.TB, nodes int) (addrs []string, dir string) {
+	t.Helper()
+	var failed error
+	for range 3 {
+		dir, err := os.MkdirTemp("", "millrace-broker-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := freePorts(t, 2*nodes)
+		out, err := run(t.Context(), "start", dir, strconv.Itoa(port), "-n", strconv.Itoa(nodes), "-w", strconv.Itoa(os.Getpid()))
+		if err == nil {
+			for i := range nodes {
+				addrs = append(addrs, net.JoinHostPort("127.0.0.1", strconv.Itoa(port+2*i)))
+			}
+			return addrs, dir
+		}
+		failed = errors.Join(failed, fmt.Errorf("%w\n%s", err, out), kill(dir))
+	}
+	t.Fatalf("start the broker: %v", failed)
+	return nil, ""
+}
+
+func kill(dir string) error {
+	if out, err := run(context.Background(), "kill", dir); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
 }
 
 func jvm(t testing.TB) {
@@ -86,9 +110,10 @@ func sourceDir() string {
 	return filepath.Dir(file)
 }
 
-func run(ctx context.Context, script string, args ...string) (string, error) {
+// run runs the script.
+func run(ctx context.Context, args ...string) (string, error) {
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, "bash", append([]string{script}, args...)...)
+	cmd := exec.CommandContext(ctx, "bash", append([]string{filepath.Join(sourceDir(), "broker.sh")}, args...)...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = time.Second // what the script leaves running may hold the pipes
 	err := cmd.Run()
