@@ -6,11 +6,11 @@ import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/serde"
 	"github.com/millrace/millrace/statestore"
-	"github.com/millrace/millrace/statestore/memstore"
 )
 
 // GraceBuffer makes the builder of the buffer of a join with grace, for the node
-// of the join. topic is what the serdes are told.
+// of the join. topic is what the serdes are told. As in Java the buffer is on
+// disk, whatever the configuration says of the DSL's stores.
 func GraceBuffer[K, V any](n *dsl.Node, store, topic string, grace time.Duration, key serde.Serde[K], value serde.Serde[V]) (statestore.Builder, error) {
 	key, err := dsl.Resolve(n, dsl.KeySide, key)
 	if err != nil {
@@ -20,11 +20,7 @@ func GraceBuffer[K, V any](n *dsl.Node, store, topic string, grace time.Duration
 	if err != nil {
 		return nil, err
 	}
-	var opts []statestore.Option
-	if n.Graph().Config.InMemoryStores {
-		opts = append(opts, statestore.On(memstore.Backend))
-	}
-	rows := statestore.NewKeyValue(store, serde.Bytes(), serde.Bytes(), opts...)
+	rows := statestore.NewKeyValue(store, serde.Bytes(), serde.Bytes())
 	b := &graceBufferBuilder[K, V]{Builder: rows, topic: topic, graceMs: grace.Milliseconds(), key: key, value: value}
 	return dsl.ReadyStore(b, key, value), nil
 }
