@@ -12,18 +12,18 @@ import (
 type coder[T any] struct {
 	plain   serde.Serde[T]
 	headers serde.HeaderSerde[T]
-	null    func(*T) bool
+	null    record.Nulls[T]
 }
 
 func newCoder[T any](s serde.Serde[T]) coder[T] {
-	c := coder[T]{plain: s, null: record.NullCheck[T]()}
+	c := coder[T]{plain: s, null: record.NullsOf[T]()}
 	c.headers, _ = s.(serde.HeaderSerde[T])
 	return c
 }
 
 // append returns serde.ErrNull for a null.
 func (c *coder[T]) append(dst []byte, topic string, h *record.Headers, v T) ([]byte, error) {
-	if c.null != nil && c.isNull(v) {
+	if c.null.Is(&v) {
 		return dst, serde.ErrNull
 	}
 	if c.headers != nil {
@@ -32,12 +32,7 @@ func (c *coder[T]) append(dst []byte, topic string, h *record.Headers, v T) ([]b
 	return c.plain.Append(dst, topic, v)
 }
 
-// isNull stands apart because its argument escapes; most types never come here.
-//
-//go:noinline
-func (c *coder[T]) isNull(v T) bool { return c.null(&v) }
-
-func (c *coder[T]) nullable() bool { return c.null != nil }
+func (c *coder[T]) nullable() bool { return c.null.Possible() }
 
 func (c *coder[T]) decode(topic string, h *record.Headers, data []byte) (T, error) {
 	if c.headers != nil {

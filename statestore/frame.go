@@ -171,7 +171,7 @@ type headersCoder[V any] interface {
 }
 
 func (c *coder[T]) headersFor(h *record.Headers, v T) *record.Headers {
-	if record.NullsOf[T]().Is(&v) {
+	if c.null.Is(&v) {
 		return nil
 	}
 	return ownHeaders(h)
