@@ -23,6 +23,9 @@ func (w Windowed[K]) String() string {
 	return fmt.Sprintf("[%v@%d/%d]", w.Key, w.Start, w.End)
 }
 
+// WindowEnd is End; suppression finds the window of a key by it.
+func (w Windowed[K]) WindowEnd() int64 { return w.End }
+
 // BaseKeySerde is what the serdes of windowed keys are besides: they write the
 // key without its window. A sink that was given no partitioner chooses the
 // partition by these bytes, so that all windows of a key stay together (Java's

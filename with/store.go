@@ -45,15 +45,15 @@ func Store(name string) StoreOption {
 
 // NoChangelog keeps the store without a changelog topic: its content is lost
 // with the machine (Java: withLoggingDisabled).
-func NoChangelog() StoreOption {
-	return StoreOption{func(to *dsl.Options) { to.Logging, to.ChangelogConfig = dsl.Off, nil }}
+func NoChangelog() ChangelogOption {
+	return ChangelogOption{StoreOption{func(to *dsl.Options) { to.Logging, to.ChangelogConfig = dsl.Off, nil }}}
 }
 
 // ChangelogConfig gives the changelog topic settings of its own, in Kafka's
 // names (Java: withLoggingEnabled).
-func ChangelogConfig(config map[string]string) StoreOption {
+func ChangelogConfig(config map[string]string) ChangelogOption {
 	config = maps.Clone(config)
-	return StoreOption{func(to *dsl.Options) { to.Logging, to.ChangelogConfig = dsl.On, config }}
+	return ChangelogOption{StoreOption{func(to *dsl.Options) { to.Logging, to.ChangelogConfig = dsl.On, config }}}
 }
 
 // InMemory keeps the store in memory, whatever the configuration says (Java:
