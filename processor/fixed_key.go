@@ -127,6 +127,8 @@ type FixedKeyUnit[K, V, V2 any] struct {
 	Out[K, V2]
 	processor FixedKeyProcessor[K, V, V2]
 	ctx       *FixedKeyContext[K, V2]
+	// headers is the list that records without headers get.
+	headers *record.Headers
 }
 
 // NewFixedKeyUnit makes the unit of a fixed-key processor.
@@ -140,8 +142,18 @@ func (u *FixedKeyUnit[K, V, V2]) Init(n *Node) error {
 	return u.processor.Init(u.ctx)
 }
 
-// Receive implements [Receiver].
+// Receive implements [Receiver]. The processor gets headers of its own: unlike
+// with other processors, its siblings do not see what it does to them (Java:
+// FixedKeyRecord copies them).
 func (u *FixedKeyUnit[K, V, V2]) Receive(rec Record[K, V]) error {
+	if rec.Headers.Len() > 0 {
+		rec.Headers = rec.Headers.Clone()
+	} else {
+		if u.headers == nil || u.headers.Len() > 0 {
+			u.headers = &record.Headers{}
+		}
+		rec.Headers = u.headers
+	}
 	return u.processor.Process(u.ctx, FixedKeyRecord[K, V]{rec})
 }
 
