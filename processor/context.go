@@ -100,10 +100,14 @@ func (c *Context[K, V]) EveryFrom(start time.Time, interval time.Duration, kind 
 		Anchored: true, Start: start.UnixMilli()}, f), nil
 }
 
-// Store returns a store connected to the node, or a global store, by name.
+// Store returns a store connected to the node, or a global store, by name. A
+// global store can only be read, except by its own processor.
 func (n *Node) Store(name string) (statestore.Store, error) {
 	s, global, ok := n.host.Store(name)
 	if ok && global {
+		if v, guarded := s.(statestore.ReadOnlyView); guarded {
+			return v.ReadOnly(), nil
+		}
 		return s, nil
 	}
 	for _, have := range n.stores {

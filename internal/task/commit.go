@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/millrace/millrace/changelog"
+	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/record"
 )
 
@@ -32,7 +33,7 @@ func (c *core) flushStores() error {
 	}
 	for _, s := range c.stores {
 		if err := s.Flush(); err != nil {
-			return fmt.Errorf("task %s: flush store %s: %w", c.id, s.Name(), err)
+			return &processor.StreamsError{Msg: fmt.Sprintf("task %s: flush store %s", c.id, s.Name()), Err: err}
 		}
 		if c.failed != nil {
 			return c.failed
