@@ -152,9 +152,12 @@ type Config struct {
 	// (max.partition.fetch.bytes); default 256 KiB, in Java 1 MiB.
 	MaxPartitionFetchBytes int
 
-	// DeadLetterTopic gets a record for each that the handlers below give up
-	// (errors.dead.letter.queue.topic.name, KIP-1034).
+	// DeadLetterTopic gets a record for each error of handlers that are nil or
+	// say so in their response (errors.dead.letter.queue.topic.name, KIP-1034).
 	DeadLetterTopic string
+	// GlobalProcessingErrors puts errors of the processors of global stores to
+	// OnProcessingError too (processing.exception.handler.global.enabled).
+	GlobalProcessingErrors bool
 	// OnDeserializationError decides about records that cannot be decoded
 	// (deserialization.exception.handler); nil fails.
 	OnDeserializationError func(processor.ErrorContext, error) processor.Response
@@ -196,7 +199,7 @@ func (c Config) Topology() processor.Config {
 		ApplicationID: c.ApplicationID, Optimize: c.Optimize, InMemoryStores: c.InMemoryStores,
 		HeaderStores: c.HeaderStores, ExplicitNames: c.ExplicitNames, TimestampExtractor: c.TimestampExtractor,
 		Serdes: c.Serdes, TopicConfig: c.TopicConfig, ReplicationFactor: int16(c.ReplicationFactor),
-		DeadLetterTopic: c.DeadLetterTopic, BufferedRecords: c.BufferedRecordsPerPartition,
+		DeadLetterTopic: c.DeadLetterTopic, GlobalProcessingErrors: c.GlobalProcessingErrors, BufferedRecords: c.BufferedRecordsPerPartition,
 		OnDeserializationError: c.OnDeserializationError, OnProcessingError: c.OnProcessingError,
 		OnProductionError: c.OnProductionError, OnSerializationError: c.OnSerializationError,
 	}

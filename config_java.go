@@ -107,6 +107,7 @@ var javaKeys = map[string]setter{
 	"fetch.max.bytes":                               number(func(c *Config) *int { return &c.FetchMaxBytes }),
 	"max.partition.fetch.bytes":                     number(func(c *Config) *int { return &c.MaxPartitionFetchBytes }),
 	"errors.dead.letter.queue.topic.name":           text(func(c *Config) *string { return &c.DeadLetterTopic }),
+	"processing.exception.handler.global.enabled":   truth(func(c *Config) *bool { return &c.GlobalProcessingErrors }),
 	"deserialization.exception.handler":             setDeserializationHandler,
 	"default.deserialization.exception.handler":     setDeserializationHandler,
 	"processing.exception.handler":                  setProcessingHandler,

@@ -27,7 +27,7 @@ func (c Config) resolve(topology *processor.Topology) (runtime.Config, error) {
 		return runtime.Config{}, fmt.Errorf("configuration:\n%w", err)
 	}
 	r := runtime.Config{
-		Topology: topology, Task: withDeadLetters(c.Topology()),
+		Topology: topology, Task: c.Topology(),
 		Kafka: kafka.Config{Brokers: c.Brokers, ClientID: c.ClientID, TLS: c.TLS, Rack: c.Rack,
 			ConnectTimeout: c.ConnectTimeout, MetadataMaxAge: c.MetadataMaxAge, Logger: c.Logger},
 		StateDir: c.StateDir, Workers: max(1, c.Workers),

@@ -48,15 +48,16 @@ type RestoreEvent struct {
 	Records int64
 }
 
-// ContinueOnDeserializationError skips records that cannot be decoded and
-// logs each (Java: LogAndContinueExceptionHandler).
+// ContinueOnDeserializationError skips records that cannot be decoded, logs
+// each and writes it to the dead-letter topic, if there is one (Java:
+// LogAndContinueExceptionHandler).
 func ContinueOnDeserializationError(processor.ErrorContext, error) processor.Response {
-	return processor.Response{Decision: processor.Continue}
+	return processor.Response{Decision: processor.Continue, DeadLetter: true}
 }
 
 // ContinueOnProcessingError skips records on which user code fails, at the
-// failing node only, and logs each (Java:
-// LogAndContinueProcessingExceptionHandler).
+// failing node only, logs each and writes it to the dead-letter topic, if there
+// is one (Java: LogAndContinueProcessingExceptionHandler).
 func ContinueOnProcessingError(processor.ErrorContext, processor.Failing, error) processor.Response {
-	return processor.Response{Decision: processor.Continue}
+	return processor.Response{Decision: processor.Continue, DeadLetter: true}
 }

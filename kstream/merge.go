@@ -38,4 +38,4 @@ func (u *passThrough[K, V]) Init(*processor.Node) error { return nil }
 func (u *passThrough[K, V]) Close() error { return nil }
 
 // Receive implements processor.Receiver.
-func (u *passThrough[K, V]) Receive(rec processor.Record[K, V]) error { return u.Forward(rec) }
+func (u *passThrough[K, V]) Receive(rec processor.Record[K, V]) error { return u.Pass(rec) }

@@ -35,8 +35,13 @@ type Config struct {
 	TopicConfig map[string]string
 	// ReplicationFactor of internal topics; 0 and -1 mean the broker's default.
 	ReplicationFactor int16
-	// DeadLetterTopic is errors.dead.letter.queue.topic.name.
+	// DeadLetterTopic is errors.dead.letter.queue.topic.name: where handlers that
+	// say so (see [Response]) write a record about each failure, and those that
+	// are nil. The topic must exist.
 	DeadLetterTopic string
+	// GlobalProcessingErrors puts errors of the processors of global stores to
+	// OnProcessingError too (processing.exception.handler.global.enabled).
+	GlobalProcessingErrors bool
 	// MaxTaskIdle is max.task.idle.ms in milliseconds; -1 never waits.
 	MaxTaskIdle int64
 	// BufferedRecords is buffered.records.per.partition; 0 is Java's 1000.
@@ -75,8 +80,12 @@ const (
 )
 
 // Response is a handler's decision and the records it wants written to
-// dead-letter topics before it takes effect (KIP-1034).
+// dead-letter topics before it takes effect (KIP-1034). Processors of global
+// stores cannot write any.
 type Response struct {
-	Decision    Decision
+	Decision Decision
+	// DeadLetter adds the record that [DeadLetter] makes, if the configuration
+	// names a topic for it, as Java's built-in handlers do.
+	DeadLetter  bool
 	DeadLetters []Outgoing
 }

@@ -28,7 +28,7 @@ func (c *Context[K, V]) Forward(rec Record[K, V]) error {
 	if rec.Timestamp < 0 {
 		return &StreamsError{Msg: fmt.Sprintf("Malformed Record: node %s forwards the negative timestamp %d", c.node.name, rec.Timestamp)}
 	}
-	return c.out.Forward(c.sent(rec))
+	return c.out.Pass(c.sent(rec))
 }
 
 // ForwardTo sends a record to the child of that name only.

@@ -99,6 +99,9 @@ func (s *Sink[K, V]) Receive(rec Record[K, V]) error {
 	if !ok || err != nil {
 		return err
 	}
+	// What is written has no need of the source record any more, as Java sees it.
+	rc := host.RecordContext()
+	rc.RawKey, rc.RawValue = nil, nil
 	if usual {
 		return host.Send(out)
 	}

@@ -1,6 +1,10 @@
 package processor
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/millrace/millrace/record"
+)
 
 // Receiver takes the records of one edge.
 type Receiver[K, V any] interface {
@@ -100,6 +104,28 @@ func (o *Out[K, V]) Forward(rec Record[K, V]) error {
 		return nil
 	}
 	rc := o.host.RecordContext()
+	key, value := rc.RawKey, rc.RawValue
+	err := o.forward(rc, rec)
+	rc.RawKey, rc.RawValue = key, value
+	return err
+}
+
+// Pass is Forward for the very record that was received. It matters to dead
+// letters only: once a sink has written a result, the source record is gone for
+// the nodes that follow under the same context, and in Java a record that is
+// passed on does not get a context of its own.
+func (o *Out[K, V]) Pass(rec Record[K, V]) error {
+	if len(o.edges) == 0 {
+		return nil
+	}
+	rc := o.host.RecordContext()
+	if rec.Timestamp != rc.Timestamp || rec.Headers != rc.Headers {
+		return o.Forward(rec)
+	}
+	return o.forward(rc, rec)
+}
+
+func (o *Out[K, V]) forward(rc *record.Context, rec Record[K, V]) error {
 	ts, headers := rc.Timestamp, rc.Headers
 	rc.Timestamp, rc.Headers = rec.Timestamp, rec.Headers
 	var err error
@@ -117,7 +143,7 @@ func (o *Out[K, V]) ForwardTo(child string, rec Record[K, V]) error {
 	for i := range o.edges {
 		if o.edges[i].node.name == child {
 			one := Out[K, V]{host: o.host, edges: o.edges[i : i+1]}
-			return one.Forward(rec)
+			return one.Pass(rec)
 		}
 	}
 	return &StreamsError{Msg: "Unknown downstream node: " + child +

@@ -31,7 +31,7 @@ func (w *joinWindow[K, V]) Close() error { return nil }
 
 // Receive implements processor.Receiver.
 func (w *joinWindow[K, V]) Receive(rec processor.Record[K, V]) error {
-	if err := w.Forward(rec); err != nil {
+	if err := w.Pass(rec); err != nil {
 		return err
 	}
 	switch {

@@ -51,5 +51,5 @@ func (p *tablePassThrough[K, V]) Close() error { return nil }
 
 // Receive implements processor.Receiver.
 func (p *tablePassThrough[K, V]) Receive(rec processor.Record[K, processor.Change[V]]) error {
-	return p.Forward(rec)
+	return p.Pass(rec)
 }

@@ -61,7 +61,7 @@ func (w *worker) undelivered(f kafka.Failure) bool {
 	response := w.cfg.Task.OnProductionError(where, processor.Outgoing{Topic: f.Topic, Partition: f.Partition,
 		Key: f.Key, Value: f.Value, Timestamp: f.Timestamp, Headers: headers, Node: where.Node}, f.Err)
 	w.letters.mu.Lock()
-	w.letters.letters = append(w.letters.letters, response.DeadLetters...)
+	w.letters.letters = append(w.letters.letters, w.cfg.Task.Letters(response, where, f.Err)...)
 	w.letters.mu.Unlock()
 	if response.Decision != processor.Continue {
 		if response.Decision == processor.Fail {

@@ -34,6 +34,9 @@ type core struct {
 	byStreamTime punctuators
 	wallClock    punctuators
 
+	// global is set for the task of the global stores.
+	global bool
+
 	commitRequested bool
 	metadata        map[string]int64
 	metadataChanged bool

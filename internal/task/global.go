@@ -1,6 +1,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/millrace/millrace/processor"
@@ -30,7 +31,7 @@ func NewGlobal(t *processor.Topology, cfg *processor.Config, env Env, dir string
 		return nil, nil
 	}
 	g := &Global{core: newCore(GlobalID, t, cfg, env, now), heads: make(map[string]*globalHead)}
-	g.dir = dir
+	g.dir, g.global = dir, true
 	graph, err := t.InstantiateGlobal(&g.core)
 	if err != nil {
 		return nil, fmt.Errorf("global task: %w", err)
@@ -82,10 +83,11 @@ func (g *Global) Update(tp TopicPartition, raw *record.Raw, now int64) error {
 	if err == nil {
 		err = g.failed
 	}
-	if err != nil {
-		return g.wrap(h.source, err)
+	var failed *processor.FailedError
+	if err != nil && !errors.As(err, &failed) {
+		return fmt.Errorf("global task: record %s@%d: %w", tp, raw.Offset, err)
 	}
-	return nil
+	return err
 }
 
 func (g *Global) emit(h *globalHead, timestamp int64) (err error) {

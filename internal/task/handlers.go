@@ -8,13 +8,23 @@ import (
 )
 
 // ProcessingFailed implements processor.Host (KIP-1033): the handler's dead
-// letters are sent, then its decision takes effect.
+// letters are sent, then its decision takes effect. Without a handler the
+// decision is to fail. The processors of global stores have a handler only if
+// the configuration says so (KIP-1270).
 func (c *core) ProcessingFailed(where processor.ErrorContext, rec processor.Failing, err error) error {
-	if c.cfg.OnProcessingError == nil {
-		return c.fail(&processor.FailedError{Context: where, Err: err})
+	if c.global && !c.cfg.GlobalProcessingErrors {
+		return c.fail(err)
 	}
-	response := c.cfg.OnProcessingError(where, rec, err)
-	if err := c.sendAll(response.DeadLetters); err != nil {
+	response, panicked := ask("processing", func() processor.Response {
+		if c.cfg.OnProcessingError == nil {
+			return defaultResponse
+		}
+		return c.cfg.OnProcessingError(where, rec, err)
+	})
+	if panicked != nil {
+		return c.fail(&processor.FailedError{Context: where, Err: panicked})
+	}
+	if err := c.sendAll(response, where, err); err != nil {
 		return c.fail(err)
 	}
 	if response.Decision == processor.Continue {
@@ -26,6 +36,19 @@ func (c *core) ProcessingFailed(where processor.ErrorContext, rec processor.Fail
 	return c.fail(&processor.FailedError{Context: where, Err: err})
 }
 
+// defaultResponse is that of a handler that is nil (Java: LogAndFail).
+var defaultResponse = processor.Response{Decision: processor.Fail, DeadLetter: true}
+
+// ask calls a handler; its panic is an error that nothing may skip.
+func ask(kind string, handler func() processor.Response) (r processor.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &processor.StreamsError{Msg: "Fatal user code error in " + kind + " error callback", Err: processor.Panicked(p)}
+		}
+	}()
+	return handler(), nil
+}
+
 // SerializationFailed implements processor.Host (KIP-399). An error of the
 // wrong type of value is not the handler's, as in Java.
 func (c *core) SerializationFailed(n *processor.Node, topic string, key bool, rec processor.Failing, err error) error {
@@ -35,11 +58,20 @@ func (c *core) SerializationFailed(n *processor.Node, topic string, key bool, re
 	}
 	wrapped := &processor.StreamsError{Msg: fmt.Sprintf("node %s: cannot serialise the %s of a record for topic %s: "+
 		"give the sink the serde of its type with with.Serdes", n.Name(), part, topic), Err: err}
-	if c.cfg.OnSerializationError == nil || processor.IsDecided(err) {
+	if processor.IsDecided(err) {
 		return wrapped
 	}
-	response := c.cfg.OnSerializationError(c.errorContext(n.Name()), topic, key, rec, err)
-	if err := c.sendAll(response.DeadLetters); err != nil {
+	where := c.errorContext(n.Name())
+	response, panicked := ask("production", func() processor.Response {
+		if c.cfg.OnSerializationError == nil {
+			return defaultResponse
+		}
+		return c.cfg.OnSerializationError(where, topic, key, rec, err)
+	})
+	if panicked != nil {
+		return c.fail(&processor.FailedError{Context: where, Err: panicked})
+	}
+	if err := c.sendAll(response, where, err); err != nil {
 		return err
 	}
 	if response.Decision != processor.Continue {
@@ -50,7 +82,14 @@ func (c *core) SerializationFailed(n *processor.Node, topic string, key bool, re
 	return nil
 }
 
-func (c *core) sendAll(letters []processor.Outgoing) error {
+// sendAll sends a handler's dead letters. The global task has no producer.
+func (c *core) sendAll(r processor.Response, where processor.ErrorContext, err error) error {
+	letters := c.cfg.Letters(r, where, err)
+	if c.global && len(letters) > 0 {
+		c.log.Warn("dead letters of global stores cannot be sent", "topic", where.Topic, "partition", where.Partition,
+			"offset", where.Offset)
+		return nil
+	}
 	for _, letter := range letters {
 		if err := c.env.Send(letter); err != nil {
 			return err
@@ -90,11 +129,16 @@ func (c *core) undecodable(q *queue, topic string, raw *record.Raw, headers *rec
 func (c *core) cannotRead(source, topic string, partition int32, raw *record.Raw, headers *record.Headers, err error) error {
 	where := processor.ErrorContext{Node: source, Task: c.id, Topic: topic, Partition: partition, Offset: raw.Offset,
 		Timestamp: raw.Timestamp, Headers: headers, RawKey: raw.Key, RawValue: raw.Value}
-	if c.cfg.OnDeserializationError == nil {
-		return &DeserializationError{Context: where, Err: err}
+	response, panicked := ask("deserialization", func() processor.Response {
+		if c.cfg.OnDeserializationError == nil {
+			return defaultResponse
+		}
+		return c.cfg.OnDeserializationError(where, err)
+	})
+	if panicked != nil {
+		return panicked
 	}
-	response := c.cfg.OnDeserializationError(where, err)
-	if err := c.sendAll(response.DeadLetters); err != nil {
+	if err := c.sendAll(response, where, err); err != nil {
 		return err
 	}
 	if response.Decision != processor.Continue {

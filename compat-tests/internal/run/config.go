@@ -42,6 +42,11 @@ var configKeys = map[string]func(r *run, text string) error{
 	"default.deserialization.exception.handler": (*run).deserializationHandler,
 	"processing.exception.handler":              (*run).processingHandler,
 	"production.exception.handler":              (*run).productionHandler,
+	"errors.dead.letter.queue.topic.name":       func(r *run, text string) error { r.settings.config.DeadLetterTopic = text; return nil },
+	"processing.exception.handler.global.enabled": func(r *run, text string) (err error) {
+		r.settings.config.GlobalProcessingErrors, err = strconv.ParseBool(text)
+		return err
+	},
 	"dsl.store.suppliers.class": func(r *run, text string) error {
 		r.settings.config.InMemoryStores = text == "inMemory"
 		return oneOf("dsl.store.suppliers.class", text, "inMemory", "rocksDB")

@@ -12,7 +12,11 @@ const deadLetterTopic = "custom-dlq"
 // was asked.
 func response(name string, where processor.ErrorContext) processor.Response {
 	switch name {
-	case "logAndContinue", "recordAndResume":
+	case "logAndContinue":
+		return processor.Response{Decision: processor.Continue, DeadLetter: true}
+	case "logAndFail":
+		return processor.Response{Decision: processor.Fail, DeadLetter: true}
+	case "recordAndResume":
 		return processor.Response{Decision: processor.Continue}
 	case "recordAndDlq":
 		return processor.Response{Decision: processor.Continue, DeadLetters: []processor.Outgoing{{
@@ -25,7 +29,11 @@ func response(name string, where processor.ErrorContext) processor.Response {
 func records(name string) bool { return name != "logAndContinue" && name != "logAndFail" }
 
 func (r *run) asked(what string, where processor.ErrorContext) {
-	r.effect("handler", what, "topic", where.Topic, "partition", int64(where.Partition), "offset", where.Offset, "node", where.Node,
+	var topic any
+	if where.Topic != "" {
+		topic = where.Topic
+	}
+	r.effect("handler", what, "topic", topic, "partition", int64(where.Partition), "offset", where.Offset, "node", where.Node,
 		"task", where.Task, "ts", where.Timestamp, "key", value.Hex(where.RawKey), "value", value.Hex(where.RawValue))
 }
 

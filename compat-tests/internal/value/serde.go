@@ -45,12 +45,12 @@ func NewSerde(name string) (Serde, error) {
 			size, err := strconv.ParseInt(rest[i+1:], 10, 64)
 			inner, innerErr := NewSerde(rest[:i])
 			if err == nil && innerErr == nil {
-				return composite(name, newWindowed(window.SerdeMillis[any](inner, size))), nil
+				return composite(name, newWindowed(window.SerdeMillis[any](inner, size), 8)), nil
 			}
 		}
 	case "sessionWindowed":
 		if inner, err := NewSerde(rest); err == nil {
-			return composite(name, newWindowed(window.SessionSerde[any](inner))), nil
+			return composite(name, newWindowed(window.SessionSerde[any](inner), 16)), nil
 		}
 	case "list":
 		if inner, err := NewSerde(rest); err == nil {
@@ -99,7 +99,11 @@ func (s erased[T]) Append(dst []byte, topic string, v any) ([]byte, error) {
 }
 
 func (s erased[T]) Decode(topic string, data []byte) (any, error) {
-	return s.inner.Decode(topic, data)
+	v, err := s.inner.Decode(topic, data)
+	if err != nil {
+		return v, inJava(err)
+	}
+	return v, nil
 }
 
 func classCast(v any, to string) error {
@@ -181,10 +185,19 @@ func (p poison) Decode(topic string, data []byte) (string, error) {
 type windowed struct {
 	erased[Windowed]
 	base window.BaseKeySerde[Windowed]
+	// size is how many bytes a window takes.
+	size int
 }
 
-func newWindowed(s serde.Serde[Windowed]) windowed {
-	return windowed{erased[Windowed]{s}, s.(window.BaseKeySerde[Windowed])}
+func newWindowed(s serde.Serde[Windowed], size int) windowed {
+	return windowed{erased[Windowed]{s}, s.(window.BaseKeySerde[Windowed]), size}
+}
+
+func (s windowed) Decode(topic string, data []byte) (any, error) {
+	if err := longEnough(data, s.size); err != nil {
+		return nil, err
+	}
+	return s.erased.Decode(topic, data)
 }
 
 // AppendBaseKey implements window.BaseKeySerde.
