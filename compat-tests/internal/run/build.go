@@ -52,7 +52,9 @@ func (r *run) build() (*processor.Topology, error) {
 	if r.scenario.PlainBuilder {
 		p.builder = kstream.NewBuilder()
 	} else {
-		p.builder = kstream.NewBuilder(r.settings.config)
+		c := r.settings.config
+		c.InMemoryStores = c.InMemoryStores || r.settings.memoryBuilder
+		p.builder = kstream.NewBuilder(c)
 	}
 	lax := &dsl.Lax{}
 	if r.settings.key != nil {

@@ -14,6 +14,8 @@ type settings struct {
 	config processor.Config
 	// key and value are the default serdes, nil when there is none.
 	key, value serde.Serde[any]
+	// memoryBuilder makes stores lie in memory where the builder decides.
+	memoryBuilder bool
 	// wrapped tells to record the processors that are wrapped.
 	wrapped bool
 	// emitMs is the interval of scans for closed windows in milliseconds.
@@ -50,6 +52,16 @@ var configKeys = map[string]func(r *run, text string) error{
 	"dsl.store.suppliers.class": func(r *run, text string) error {
 		r.settings.config.InMemoryStores = text == "inMemory"
 		return oneOf("dsl.store.suppliers.class", text, "inMemory", "rocksDB")
+	},
+	// Only what the builder decides follows the older key, and only without the
+	// newer one.
+	"default.dsl.store": func(r *run, text string) error {
+		_, newer := r.scenario.Config["dsl.store.suppliers.class"]
+		r.settings.memoryBuilder = text == "in_memory" && !newer
+		if text != "in_memory" && text != "rocksDB" {
+			return &value.Exception{Class: classConfig, Message: "default.dsl.store: " + text}
+		}
+		return nil
 	},
 	"dsl.store.format": func(r *run, text string) error {
 		r.settings.config.HeaderStores = strings.EqualFold(text, "headers")
