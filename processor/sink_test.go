@@ -15,8 +15,10 @@ type sendingHost struct {
 	processor.Host
 	partitions int32
 	sent       []processor.Outgoing
+	rc         record.Context
 }
 
+func (h *sendingHost) RecordContext() *record.Context { return &h.rc }
 func (h *sendingHost) TopicName(topic string) string { return topic }
 func (h *sendingHost) Partitions(string) (int32, error) {
 	if h.partitions == 0 {
