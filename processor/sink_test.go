@@ -19,7 +19,7 @@ type sendingHost struct {
 }
 
 func (h *sendingHost) RecordContext() *record.Context { return &h.rc }
-func (h *sendingHost) TopicName(topic string) string { return topic }
+func (h *sendingHost) TopicName(topic string) string  { return topic }
 func (h *sendingHost) Partitions(string) (int32, error) {
 	if h.partitions == 0 {
 		return 0, errors.New("no such topic")
