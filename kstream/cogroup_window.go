@@ -87,5 +87,9 @@ func (c *windowedCogroup[K, A]) aggregate(op string, init func() A, merge func(K
 	return ktable.FromCore(cogrouped(c.streams, o, m.Name, m.Queryable, t,
 		func(in cogroupInput[K, A]) tablePlan[window.Windowed[K], A] {
 			return in.windowedPlan(m.Name, &c.windows, init, merge)
-		}, store.Node))
+		}, func(name string, plan ops.Plan) *dsl.Node {
+			n := store.Node(name, plan)
+			n.Output = dsl.Inherited // in Java nothing is said of it here
+			return n
+		}))
 }

@@ -127,8 +127,7 @@ type FixedKeyUnit[K, V, V2 any] struct {
 	Out[K, V2]
 	processor FixedKeyProcessor[K, V, V2]
 	ctx       *FixedKeyContext[K, V2]
-	// headers is the list that records without headers get.
-	headers *record.Headers
+	headers   ownHeaders
 }
 
 // NewFixedKeyUnit makes the unit of a fixed-key processor.
@@ -146,14 +145,7 @@ func (u *FixedKeyUnit[K, V, V2]) Init(n *Node) error {
 // with other processors, its siblings do not see what it does to them (Java:
 // FixedKeyRecord copies them).
 func (u *FixedKeyUnit[K, V, V2]) Receive(rec Record[K, V]) error {
-	if rec.Headers.Len() > 0 {
-		rec.Headers = rec.Headers.Clone()
-	} else {
-		if u.headers == nil || u.headers.Len() > 0 {
-			u.headers = &record.Headers{}
-		}
-		rec.Headers = u.headers
-	}
+	rec.Headers = u.headers.copied(rec.Headers)
 	return u.processor.Process(u.ctx, FixedKeyRecord[K, V]{rec})
 }
 

@@ -62,8 +62,36 @@ func (n *Node) Stores() []string { return n.stores }
 // Out is the sending side of a node: the typed edges to its children. It is
 // embedded in every unit that forwards.
 type Out[K, V any] struct {
-	host  Host
-	edges []edge[K, V]
+	host    Host
+	edges   []edge[K, V]
+	headers ownHeaders
+}
+
+// ownHeaders gives records lists of headers of their own. Records without
+// headers share one list as long as none gets any; the others' lists, which
+// somebody may keep, are made several at a time.
+type ownHeaders struct {
+	empty *record.Headers
+	block []record.Headers
+}
+
+// headersInBlock is how many lists are made at a time.
+const headersInBlock = 16
+
+func (o *ownHeaders) copied(h *record.Headers) *record.Headers {
+	if h.Len() == 0 {
+		if o.empty == nil || o.empty.Len() > 0 {
+			o.empty = &record.Headers{}
+		}
+		return o.empty
+	}
+	if len(o.block) == 0 {
+		o.block = make([]record.Headers, headersInBlock)
+	}
+	own := &o.block[0]
+	o.block = o.block[1:]
+	h.CopyTo(own)
+	return own
 }
 
 type edge[K, V any] struct {
@@ -97,23 +125,27 @@ func (o *Out[K, V]) Attach(child *Node) error {
 }
 
 // Forward sends a record to every child in turn, depth first. While a child
-// works, the record context shows the record's own timestamp and headers. The
-// error is one that a child's handler has decided to fail with.
+// works, the record context shows the record's own timestamp and headers, which
+// is a list for these children alone: what they do to it is seen by their later
+// siblings, not by those of the nodes above (Java: Record.withValue and its
+// like copy the headers). The error is one that a child's handler has decided to
+// fail with.
 func (o *Out[K, V]) Forward(rec Record[K, V]) error {
 	if len(o.edges) == 0 {
 		return nil
 	}
 	rc := o.host.RecordContext()
 	key, value := rc.RawKey, rc.RawValue
+	rec.Headers = o.headers.copied(rec.Headers)
 	err := o.forward(rc, rec)
 	rc.RawKey, rc.RawValue = key, value
 	return err
 }
 
-// Pass is Forward for the very record that was received. It matters to dead
-// letters only: once a sink has written a result, the source record is gone for
-// the nodes that follow under the same context, and in Java a record that is
-// passed on does not get a context of its own.
+// Pass is Forward for the very record that was received: the children get its
+// headers themselves, and the same context. The latter matters to dead letters:
+// once a sink has written a result, the source record is gone for the nodes that
+// follow under its context.
 func (o *Out[K, V]) Pass(rec Record[K, V]) error {
 	if len(o.edges) == 0 {
 		return nil

@@ -18,6 +18,8 @@ type Header struct {
 // is a valid empty list for reading.
 type Headers struct {
 	list []Header
+	// shared says that another list may have the same array.
+	shared bool
 }
 
 // NewHeaders returns headers that hold the given pairs in order.
@@ -50,6 +52,9 @@ func (h *Headers) Remove(key string) {
 	if h == nil {
 		return
 	}
+	if h.shared {
+		h.list, h.shared = slices.Clone(h.list), false
+	}
 	h.list = slices.DeleteFunc(h.list, func(e Header) bool { return e.Key == key })
 }
 
@@ -71,5 +76,22 @@ func (h *Headers) Clone() *Headers {
 	return &Headers{list: slices.Clone(h.list)}
 }
 
+// CopyTo makes dst an independent list with the same headers, like Clone, but
+// copies nothing before one of the two is changed.
+func (h *Headers) CopyTo(dst *Headers) {
+	n := h.Len()
+	if n == 0 {
+		dst.list, dst.shared = nil, false
+		return
+	}
+	h.shared = true
+	dst.list, dst.shared = h.list[:n:n], true
+}
+
 // Reset makes the list empty and keeps its memory.
-func (h *Headers) Reset() { h.list = h.list[:0] }
+func (h *Headers) Reset() {
+	if h.shared {
+		h.list, h.shared = nil, false
+	}
+	h.list = h.list[:0]
+}

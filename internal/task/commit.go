@@ -1,6 +1,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/millrace/millrace/changelog"
@@ -33,7 +34,7 @@ func (c *core) flushStores() error {
 	}
 	for _, s := range c.stores {
 		if err := s.Flush(); err != nil {
-			return &processor.StreamsError{Msg: fmt.Sprintf("task %s: flush store %s", c.id, s.Name()), Err: err}
+			return c.flushFailed(s.Name(), err)
 		}
 		if c.failed != nil {
 			return c.failed
@@ -42,6 +43,31 @@ func (c *core) flushStores() error {
 	c.current = saved
 	return nil
 }
+
+// flushFailed gives an error of a flush its class: what the framework itself
+// ran into stays that, what a node failed with becomes a [FlushError].
+func (c *core) flushFailed(store string, err error) error {
+	text := fmt.Sprintf("task %s: flush store %s", c.id, store)
+	var failed *processor.FailedError
+	var streams *processor.StreamsError
+	if !errors.As(err, &failed) && (errors.As(err, &streams) || errors.Is(err, processor.ErrTypeMismatch)) {
+		return &processor.StreamsError{Msg: text, Err: err}
+	}
+	return &FlushError{Msg: text, Err: err}
+}
+
+// FlushError is what processing failed with when a store's cache was flushed
+// downstream (Java: ProcessorStateException).
+type FlushError struct {
+	Msg string
+	Err error
+}
+
+// Error implements error.
+func (e *FlushError) Error() string { return e.Msg + ": " + e.Err.Error() }
+
+// Unwrap returns the error of the node.
+func (e *FlushError) Unwrap() error { return e.Err }
 
 // Offsets are what may be committed now: for each partition that progressed
 // (each input, if a node changed its state in the metadata) the offset of the

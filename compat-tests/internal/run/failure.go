@@ -87,6 +87,10 @@ func stepClass(err error) string {
 	if errors.Is(err, testdriver.ErrUnknownTopic) {
 		return illegalArgument
 	}
+	var flush *task.FlushError
+	if errors.As(err, &flush) {
+		return "ProcessorStateException"
+	}
 	var failed *processor.FailedError
 	var streams *processor.StreamsError
 	var unread *task.DeserializationError
