@@ -78,7 +78,7 @@ func TestOperatorsAllocateNothing(t *testing.T) {
 		},
 		"ProcessValues": func(s ints) ints {
 			return kstream.ProcessValuesFunc(s, func(ctx *processor.FixedKeyContext[int64, int64], rec processor.FixedKeyRecord[int64, int64]) error {
-				return ctx.Forward(processor.WithFixedKeyValue(rec, rec.Value()+1))
+				return ctx.Forward(rec)
 			})
 		},
 		"To after Repartition": func(s ints) ints { s.Repartition(); return s },

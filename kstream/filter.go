@@ -39,5 +39,5 @@ func (u *filter[K, V]) Receive(rec processor.Record[K, V]) error {
 	if u.f(rec.Key, rec.Value) != u.want {
 		return nil
 	}
-	return u.Pass(rec)
+	return u.Forward(rec)
 }

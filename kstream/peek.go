@@ -59,5 +59,5 @@ func (u *peek[K, V]) Receive(rec processor.Record[K, V]) error {
 	} else if err := u.try(u.ctx, rec.Key, rec.Value); err != nil {
 		return err
 	}
-	return u.Pass(rec)
+	return u.Forward(rec)
 }

@@ -141,11 +141,11 @@ func (u *splitter[K, V]) Receive(rec processor.Record[K, V]) error {
 	}
 	for i, f := range r.when {
 		if f(rec.Key, rec.Value) {
-			return u.ForwardTo(r.nodes[i], rec)
+			return u.PassTo(r.nodes[i], rec)
 		}
 	}
 	if len(r.nodes) > len(r.when) {
-		return u.ForwardTo(r.nodes[len(r.when)], rec)
+		return u.PassTo(r.nodes[len(r.when)], rec)
 	}
 	return nil
 }

@@ -25,18 +25,25 @@ func NewContext[K, V any](n *Node, out *Out[K, V]) *Context[K, V] {
 // node's handler has decided to fail with; it fails the task even if the
 // processor does not return it.
 func (c *Context[K, V]) Forward(rec Record[K, V]) error {
-	if rec.Timestamp < 0 {
-		return &StreamsError{Msg: fmt.Sprintf("Malformed Record: node %s forwards the negative timestamp %d", c.node.name, rec.Timestamp)}
+	if err := c.check(rec.Timestamp); err != nil {
+		return err
 	}
 	return c.out.Pass(c.sent(rec))
 }
 
 // ForwardTo sends a record to the child of that name only.
 func (c *Context[K, V]) ForwardTo(child string, rec Record[K, V]) error {
-	if rec.Timestamp < 0 {
-		return &StreamsError{Msg: fmt.Sprintf("Malformed Record: node %s forwards the negative timestamp %d", c.node.name, rec.Timestamp)}
+	if err := c.check(rec.Timestamp); err != nil {
+		return err
 	}
-	return c.out.ForwardTo(child, c.sent(rec))
+	return c.out.PassTo(child, c.sent(rec))
+}
+
+func (c *Context[K, V]) check(timestamp int64) error {
+	if timestamp < 0 {
+		return &StreamsError{Msg: fmt.Sprintf("Malformed Record: node %s forwards the negative timestamp %d", c.node.name, timestamp)}
+	}
+	return nil
 }
 
 // sent gives a record made by hand the list of headers every record has.

@@ -8,7 +8,8 @@ import (
 )
 
 // FixedKeyRecord is a record whose key cannot be changed (Java:
-// api.FixedKeyRecord), so that what is made of it stays in its partition.
+// api.FixedKeyRecord), so that what is made of it stays in its partition. Each
+// has headers of its own.
 type FixedKeyRecord[K, V any] struct{ rec Record[K, V] }
 
 // Key is the record's key, the zero value if it is null.
@@ -31,13 +32,13 @@ func (r FixedKeyRecord[K, V]) Headers() *record.Headers { return r.rec.Headers }
 
 // WithTimestamp returns the record with another timestamp in milliseconds.
 func (r FixedKeyRecord[K, V]) WithTimestamp(timestamp int64) FixedKeyRecord[K, V] {
-	r.rec.Timestamp = timestamp
+	r.rec.Timestamp, r.rec.Headers = timestamp, r.rec.Headers.Clone()
 	return r
 }
 
-// WithHeaders returns the record with other headers.
+// WithHeaders returns the record with a copy of other headers.
 func (r FixedKeyRecord[K, V]) WithHeaders(h *record.Headers) FixedKeyRecord[K, V] {
-	r.rec.Headers = h
+	r.rec.Headers = h.Clone()
 	return r
 }
 
@@ -50,19 +51,28 @@ func WithFixedKeyValue[V2, K, V any](r FixedKeyRecord[K, V], value V2) FixedKeyR
 // WithFixedKeyNull returns the record with a null value.
 func WithFixedKeyNull[V2, K, V any](r FixedKeyRecord[K, V]) FixedKeyRecord[K, V2] {
 	return FixedKeyRecord[K, V2]{Record[K, V2]{Key: r.rec.Key, KeyNull: r.rec.KeyNull, ValueNull: true,
-		Timestamp: r.rec.Timestamp, Headers: r.rec.Headers}}
+		Timestamp: r.rec.Timestamp, Headers: r.rec.Headers.Clone()}}
 }
 
 // FixedKeyContext is a fixed-key processor's view of its task (Java:
 // FixedKeyProcessorContext). The rules of [Context] hold.
 type FixedKeyContext[K, V any] struct{ all *Context[K, V] }
 
-// Forward sends a record to every child; see [Context.Forward].
-func (c *FixedKeyContext[K, V]) Forward(r FixedKeyRecord[K, V]) error { return c.all.Forward(r.rec) }
+// Forward sends a copy of the record to every child; see [Context.Forward].
+func (c *FixedKeyContext[K, V]) Forward(r FixedKeyRecord[K, V]) error {
+	if err := c.all.check(r.rec.Timestamp); err != nil {
+		return err
+	}
+	return c.all.out.Forward(r.rec)
+}
 
-// ForwardTo sends a record to the child of that name only.
+// ForwardTo sends a copy of the record to the child of that name only.
 func (c *FixedKeyContext[K, V]) ForwardTo(child string, r FixedKeyRecord[K, V]) error {
-	return c.all.ForwardTo(child, r.rec)
+	lists := &c.all.out.lists
+	r.rec.Headers = lists.Copy(r.rec.Headers)
+	err := c.all.ForwardTo(child, r.rec)
+	lists.Done(r.rec.Headers)
+	return err
 }
 
 // ApplicationID is the application's id.
@@ -127,7 +137,7 @@ type FixedKeyUnit[K, V, V2 any] struct {
 	Out[K, V2]
 	processor FixedKeyProcessor[K, V, V2]
 	ctx       *FixedKeyContext[K, V2]
-	headers   ownHeaders
+	own       record.Lists
 }
 
 // NewFixedKeyUnit makes the unit of a fixed-key processor.
@@ -141,11 +151,10 @@ func (u *FixedKeyUnit[K, V, V2]) Init(n *Node) error {
 	return u.processor.Init(u.ctx)
 }
 
-// Receive implements [Receiver]. The processor gets headers of its own: unlike
-// with other processors, its siblings do not see what it does to them (Java:
-// FixedKeyRecord copies them).
+// Receive implements [Receiver]. The record is a new one, which the processor
+// may keep.
 func (u *FixedKeyUnit[K, V, V2]) Receive(rec Record[K, V]) error {
-	rec.Headers = u.headers.copied(rec.Headers)
+	rec.Headers = u.own.Copy(rec.Headers)
 	return u.processor.Process(u.ctx, FixedKeyRecord[K, V]{rec})
 }
 

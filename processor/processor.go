@@ -41,8 +41,9 @@ func (u *ProcessorUnit[K, V, K2, V2]) Init(n *Node) error {
 	return u.processor.Init(u.ctx)
 }
 
-// Receive implements [Receiver].
+// Receive implements [Receiver]. The processor may keep the record.
 func (u *ProcessorUnit[K, V, K2, V2]) Receive(rec Record[K, V]) error {
+	rec.Headers.Keep()
 	return u.processor.Process(u.ctx, rec)
 }
 

@@ -13,7 +13,9 @@ import (
 
 // Record is what nodes hand to each other (Java: api.Record). It is passed by
 // value: a change made by one child is not seen by its siblings, except to
-// Headers, which are one mutable object per record, as in Java.
+// Headers, which are one mutable list that all children of a node share, as in
+// Java. A record that is made of another by [WithKey], [WithValue] or an
+// operator has a copy.
 type Record[K, V any] struct {
 	Key   K
 	Value V
@@ -30,17 +32,17 @@ type Record[K, V any] struct {
 func (r Record[K, V]) Time() time.Time { return time.UnixMilli(r.Timestamp).UTC() }
 
 // WithKey returns the record with another key, which is null when it is a nil
-// of a type that can be null.
+// of a type that can be null, and with headers of its own.
 func WithKey[K2, K, V any](r Record[K, V], key K2) Record[K2, V] {
 	return Record[K2, V]{Key: key, KeyNull: record.IsNull(key), Value: r.Value, ValueNull: r.ValueNull,
-		Timestamp: r.Timestamp, Headers: r.Headers}
+		Timestamp: r.Timestamp, Headers: r.Headers.Clone()}
 }
 
 // WithValue returns the record with another value, which is null when it is a
-// nil of a type that can be null.
+// nil of a type that can be null, and with headers of its own.
 func WithValue[V2, K, V any](r Record[K, V], value V2) Record[K, V2] {
 	return Record[K, V2]{Key: r.Key, KeyNull: r.KeyNull, Value: value, ValueNull: record.IsNull(value),
-		Timestamp: r.Timestamp, Headers: r.Headers}
+		Timestamp: r.Timestamp, Headers: r.Headers.Clone()}
 }
 
 // Change is an update of a table: the new value of a key and, where a node

@@ -98,7 +98,7 @@ func (h *head[K, V]) Emit(timestamp int64) error {
 	rec := h.taken
 	rec.Timestamp = timestamp
 	h.taken = Record[K, V]{}
-	return h.source.Forward(rec)
+	return h.source.Pass(rec)
 }
 
 // DecodeError is a key or value that its serde cannot read.

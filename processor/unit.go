@@ -62,36 +62,9 @@ func (n *Node) Stores() []string { return n.stores }
 // Out is the sending side of a node: the typed edges to its children. It is
 // embedded in every unit that forwards.
 type Out[K, V any] struct {
-	host    Host
-	edges   []edge[K, V]
-	headers ownHeaders
-}
-
-// ownHeaders gives records lists of headers of their own. Records without
-// headers share one list as long as none gets any; the others' lists, which
-// somebody may keep, are made several at a time.
-type ownHeaders struct {
-	empty *record.Headers
-	block []record.Headers
-}
-
-// headersInBlock is how many lists are made at a time.
-const headersInBlock = 16
-
-func (o *ownHeaders) copied(h *record.Headers) *record.Headers {
-	if h.Len() == 0 {
-		if o.empty == nil || o.empty.Len() > 0 {
-			o.empty = &record.Headers{}
-		}
-		return o.empty
-	}
-	if len(o.block) == 0 {
-		o.block = make([]record.Headers, headersInBlock)
-	}
-	own := &o.block[0]
-	o.block = o.block[1:]
-	h.CopyTo(own)
-	return own
+	host  Host
+	edges []edge[K, V]
+	lists record.Lists
 }
 
 type edge[K, V any] struct {
@@ -124,54 +97,58 @@ func (o *Out[K, V]) Attach(child *Node) error {
 	return nil
 }
 
-// Forward sends a record to every child in turn, depth first. While a child
-// works, the record context shows the record's own timestamp and headers, which
-// is a list for these children alone: what they do to it is seen by their later
-// siblings, not by those of the nodes above (Java: Record.withValue and its
-// like copy the headers). The error is one that a child's handler has decided to
-// fail with.
+// Forward sends a record that this node has made of the one it received to
+// every child in turn, depth first. It gets a list of headers of its own, a
+// copy of those it brings (Java: new Record, withKey, withValue and
+// withTimestamp). While a child works, the record context shows the record's
+// own timestamp and headers. The error is one that a child's handler has
+// decided to fail with.
 func (o *Out[K, V]) Forward(rec Record[K, V]) error {
 	if len(o.edges) == 0 {
 		return nil
 	}
-	rc := o.host.RecordContext()
-	key, value := rc.RawKey, rc.RawValue
-	rec.Headers = o.headers.copied(rec.Headers)
-	err := o.forward(rc, rec)
-	rc.RawKey, rc.RawValue = key, value
+	rec.Headers = o.lists.Copy(rec.Headers)
+	err := o.apart(o.host.RecordContext(), rec)
+	o.lists.Done(rec.Headers)
 	return err
 }
 
-// Pass is Forward for the very record that was received: the children get its
-// headers themselves, and the same context. The latter matters to dead letters:
-// once a sink has written a result, the source record is gone for the nodes that
-// follow under its context.
+// Pass is Forward for the very record that was received, or for one that the
+// user has made: what children do to its headers shows here too. A record
+// under whose context a sink has written a result has no source record any
+// more, and in Java a record that is passed on does not get a context of its
+// own.
 func (o *Out[K, V]) Pass(rec Record[K, V]) error {
 	if len(o.edges) == 0 {
 		return nil
 	}
 	rc := o.host.RecordContext()
 	if rec.Timestamp != rc.Timestamp || rec.Headers != rc.Headers {
-		return o.Forward(rec)
+		return o.apart(rc, rec)
 	}
-	return o.forward(rc, rec)
+	return o.send(rec)
 }
 
-func (o *Out[K, V]) forward(rc *record.Context, rec Record[K, V]) error {
-	ts, headers := rc.Timestamp, rc.Headers
+// apart sends a record under a context of its own.
+func (o *Out[K, V]) apart(rc *record.Context, rec Record[K, V]) error {
+	before := *rc
 	rc.Timestamp, rc.Headers = rec.Timestamp, rec.Headers
-	var err error
-	for i := range o.edges {
-		if err = o.edges[i].deliver(rec); err != nil {
-			break
-		}
-	}
-	rc.Timestamp, rc.Headers = ts, headers
+	err := o.send(rec)
+	rc.Timestamp, rc.Headers, rc.RawKey, rc.RawValue = before.Timestamp, before.Headers, before.RawKey, before.RawValue
 	return err
 }
 
-// ForwardTo sends a record to the one child of that name.
-func (o *Out[K, V]) ForwardTo(child string, rec Record[K, V]) error {
+func (o *Out[K, V]) send(rec Record[K, V]) error {
+	for i := range o.edges {
+		if err := o.edges[i].deliver(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PassTo is Pass to the one child of that name.
+func (o *Out[K, V]) PassTo(child string, rec Record[K, V]) error {
 	for i := range o.edges {
 		if o.edges[i].node.name == child {
 			one := Out[K, V]{host: o.host, edges: o.edges[i : i+1]}

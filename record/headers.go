@@ -13,13 +13,17 @@ type Header struct {
 }
 
 // Headers is the ordered list of headers of one record, mutable in place and
-// shared by every node the record passes, as Java's RecordHeaders is: a header
-// added by one child of a node is seen by its later siblings. The nil *Headers
-// is a valid empty list for reading.
+// shared by every node that receives this record, as Java's RecordHeaders is: a
+// header added by one child of a node is seen by its later siblings. A record
+// that a node makes has a list of its own, see [Lists]. The nil *Headers is a
+// valid empty list for reading.
 type Headers struct {
 	list []Header
 	// shared says that another list may have the same array.
 	shared bool
+	// uses counts the records the list has served, see [Lists].
+	uses uint32
+	kept bool
 }
 
 // NewHeaders returns headers that hold the given pairs in order.

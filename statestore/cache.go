@@ -27,6 +27,17 @@ type Cache struct {
 	topics  []string
 	topicID map[string]int32
 	keepRaw bool
+	// step holds the headers of the updates of the current step.
+	step  []stepHeaders
+	lists record.Lists
+}
+
+// stepHeaders are the headers of a record that updated a row. While its step
+// lasts, nodes may add to them; Java's cache refers to the list and shows that.
+type stepHeaders struct {
+	named *Named
+	row   int32
+	held  record.Held
 }
 
 // NewCache returns a cache with a budget in bytes. The same formula as Java's
@@ -40,6 +51,16 @@ func NewCache(maxBytes int64) *Cache {
 // dead-letter records need when a flush fails. It is off by default: it costs
 // memory that is not counted. It does not change what is held already.
 func (c *Cache) KeepRaw(keep bool) { c.keepRaw = keep }
+
+// EndStep tells the cache that the record or the punctuation at hand has been
+// processed: headers stay as they are from here on.
+func (c *Cache) EndStep() {
+	for i := range c.step {
+		c.step[i].named.settle(int32(i), &c.step[i])
+	}
+	clear(c.step)
+	c.step = c.step[:0]
+}
 
 // Size is the number of bytes held.
 func (c *Cache) Size() int64 { return c.size.Load() }

@@ -199,6 +199,7 @@ func (l *cachedLayer) flushOne(u *cachedUpdate) error {
 	l.context = nil
 	defer func() {
 		l.host.SetRecordContext(current)
+		u.done(c)
 		l.old, l.context = old, c
 	}()
 	u.context(c)

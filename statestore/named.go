@@ -36,7 +36,10 @@ type rowMeta struct {
 	offset    int64
 	partition int32
 	topic     int32
-	flags     uint8
+	// step is one more than the place of the row's headers in Cache.step, 0 if
+	// its last update is of an earlier step.
+	step  int32
+	flags uint8
 }
 
 const (
@@ -62,22 +65,29 @@ type cachedUpdate struct {
 	partition  int32
 	timestamp  int64
 	offset     int64
-	headers    *record.Headers
-	raw        rawSource
+	// headers is nil if there are none.
+	headers *record.Headers
+	raw     rawSource
 	// first and before are the first update of the same flush and the one before
 	// this; nil for the first.
 	first, before *cachedUpdate
 }
 
-// context fills in the record context of the update.
+// context fills in the record context of the update; done ends its use.
 func (u *cachedUpdate) context(c *record.Context) {
 	h := u.headers
 	if h == nil {
-		h = &record.Headers{}
+		h = u.named.cache.lists.Copy(nil)
 	}
 	*c = record.Context{
 		Topic: u.named.cache.topics[u.topic], Partition: u.partition, Offset: u.offset,
 		Timestamp: u.timestamp, Headers: h, RawKey: u.raw.key, RawValue: u.raw.value,
+	}
+}
+
+func (u *cachedUpdate) done(c *record.Context) {
+	if u.headers == nil {
+		u.named.cache.lists.Done(c.Headers)
 	}
 }
 
@@ -209,12 +219,9 @@ func (n *Named) set(key, value []byte) int32 {
 // side keeps what few rows have: headers, and the source bytes if wanted.
 func (n *Named) side(i int32, m *rowMeta, c *record.Context) {
 	n.dropSide(i, m)
-	if c.Headers.Len() > 0 {
-		if n.headers == nil {
-			n.headers = map[int32]*record.Headers{}
-		}
-		n.headers[i] = c.Headers.Clone()
-		m.flags |= rowHeaders
+	if c.Headers != nil {
+		n.cache.step = append(n.cache.step, stepHeaders{n, i, c.Headers.Hold()})
+		m.step = int32(len(n.cache.step))
 	}
 	if n.cache.keepRaw && (c.RawKey != nil || c.RawValue != nil) {
 		if n.raw == nil {
@@ -225,7 +232,27 @@ func (n *Named) side(i int32, m *rowMeta, c *record.Context) {
 	}
 }
 
+// settle takes over the headers of a row's last update, if it has any, when
+// the step of the update ends.
+func (n *Named) settle(place int32, s *stepHeaders) {
+	if int(s.row) >= len(n.meta) || n.meta[s.row].step != place+1 {
+		return
+	}
+	m := &n.meta[s.row]
+	m.step = 0
+	h := s.held.Headers()
+	if h == nil {
+		return
+	}
+	if n.headers == nil {
+		n.headers = map[int32]*record.Headers{}
+	}
+	n.headers[s.row] = h
+	m.flags |= rowHeaders
+}
+
 func (n *Named) dropSide(i int32, m *rowMeta) {
+	m.step = 0
 	if m.flags&rowHeaders != 0 {
 		delete(n.headers, i)
 	}
@@ -331,7 +358,10 @@ func (n *Named) update(i int32) cachedUpdate {
 		key: n.table.Key(i), value: n.table.Value(i), named: n, row: i, evicted: m.flags&rowLeaving != 0,
 		topic: m.topic, partition: m.partition, timestamp: m.timestamp, offset: m.offset,
 	}
-	if m.flags&rowHeaders != 0 {
+	switch {
+	case m.step != 0:
+		u.headers = n.cache.step[m.step-1].held.Headers()
+	case m.flags&rowHeaders != 0:
 		u.headers = n.headers[i]
 	}
 	if m.flags&rowRaw != 0 {

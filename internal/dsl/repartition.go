@@ -124,7 +124,7 @@ func (f *nullKeyFilter[K, V]) Receive(rec processor.Record[K, V]) error {
 	if f.drop && rec.KeyNull {
 		return nil
 	}
-	return f.Pass(rec)
+	return f.Forward(rec)
 }
 
 func (f *nullKeyFilter[K, V]) Close() error { return nil }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
-	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/statestore"
 	"github.com/millrace/millrace/window"
 )
@@ -145,7 +144,7 @@ func (u *sessionAggregate[K, V, A]) send(key window.Windowed[K], c processor.Cha
 		return nil
 	}
 	return u.forward.Forward(processor.Record[window.Windowed[K], processor.Change[A]]{Key: key, Value: c,
-		Timestamp: key.End, Headers: &record.Headers{}})
+		Timestamp: key.End})
 }
 
 // emitClosed sends the sessions that ended, inclusively, before the close time

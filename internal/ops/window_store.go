@@ -219,8 +219,5 @@ func newSessionForwarder[K, A any](s *sessionStore[K, A], out *processor.Out[win
 
 // flushed is the record of a change that leaves the record cache.
 func flushed[K, A any](key K, c processor.Change[A], timestamp int64, headers *record.Headers) processor.Record[K, processor.Change[A]] {
-	if headers == nil {
-		headers = &record.Headers{}
-	}
 	return processor.Record[K, processor.Change[A]]{Key: key, Value: c, Timestamp: timestamp, Headers: headers}
 }

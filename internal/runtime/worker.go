@@ -11,6 +11,7 @@ import (
 	"github.com/millrace/millrace/changelog"
 	"github.com/millrace/millrace/internal/kafka"
 	"github.com/millrace/millrace/internal/task"
+	"github.com/millrace/millrace/processor"
 	"github.com/millrace/millrace/statestore"
 )
 
@@ -112,6 +113,7 @@ func newWorker(p *Process, hard context.Context, index int) (_ *worker, err erro
 	w.env = &env{p: p, ctx: hard, log: w.log, producer: w.producer}
 	if n := p.cacheShare(); n > 0 {
 		w.env.cache = statestore.NewCache(n)
+		w.env.cache.KeepRaw(handlersSeeRecords(&w.cfg.Task))
 	}
 	if err := w.openRestorer(); err != nil {
 		return nil, err
@@ -120,6 +122,12 @@ func newWorker(p *Process, hard context.Context, index int) (_ *worker, err erro
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w, w.openConsumer()
+}
+
+// handlersSeeRecords tells whether a failure while the cache is flushed is
+// shown to a handler, who sees the source record of the update then.
+func handlersSeeRecords(c *processor.Config) bool {
+	return c.DeadLetterTopic != "" || c.OnProcessingError != nil || c.OnSerializationError != nil
 }
 
 func (w *worker) openConsumer() error {

@@ -187,6 +187,7 @@ func (a *Active) process(q *queue, rec *stamped) error {
 		Timestamp: rec.timestamp, Headers: rec.headers, RawKey: rec.raw.Key, RawValue: rec.raw.Value}
 	a.current = &a.scratch
 	err := a.emit(q, rec.timestamp)
+	a.endStep()
 	if err == nil {
 		err = a.failed
 	}
@@ -236,6 +237,7 @@ func (c *core) fire(s *schedule, now int64) error {
 	c.scratch = record.Context{Partition: -1, Offset: -1, Timestamp: now, Headers: &record.Headers{}}
 	c.current = &c.scratch
 	err := s.run(now)
+	c.endStep()
 	if err != nil && !processor.IsDecided(err) {
 		err = c.ProcessingFailed(c.errorContext(s.node.Name()), processor.Failing{}, err)
 	}

@@ -32,6 +32,7 @@ func (c *core) flushStores() error {
 		c.scratch = record.Context{Partition: -1, Offset: -1, Headers: &record.Headers{}}
 		c.current = &c.scratch
 	}
+	defer c.endStep()
 	for _, s := range c.stores {
 		if err := s.Flush(); err != nil {
 			return c.flushFailed(s.Name(), err)

@@ -86,6 +86,14 @@ func (c *core) Memory() *statestore.Memory { return c.env.Memory() }
 // Dropped implements processor.Host.
 func (c *core) Dropped() { c.dropped++ }
 
+// endStep tells the record cache that nothing adds to the headers of the
+// records of this step any more.
+func (c *core) endStep() {
+	if cache := c.env.Cache(); cache != nil {
+		cache.EndStep()
+	}
+}
+
 // RequestCommit implements processor.Host.
 func (c *core) RequestCommit() { c.commitRequested = true }
 

@@ -17,6 +17,7 @@ const GlobalID = "-1_-1"
 type Global struct {
 	core
 	heads map[string]*globalHead // by topic
+	lists record.Lists
 }
 
 type globalHead struct {
@@ -71,7 +72,8 @@ func (g *Global) Update(tp TopicPartition, raw *record.Raw, now int64) error {
 	if !ok {
 		return fmt.Errorf("no global store reads %s", tp)
 	}
-	headers := record.NewHeaders(raw.Headers...)
+	headers := g.lists.Of(raw.Headers)
+	defer g.lists.Done(headers)
 	if err := h.head.Load(tp.Topic, raw, headers); err != nil {
 		return g.cannotRead(h.source, tp.Topic, tp.Partition, raw, headers, err)
 	}

@@ -9,8 +9,8 @@ import (
 // head is decoded (Java: RecordQueue).
 //
 // Taking a record loads its successor before the taken one is processed, so an
-// undecodable successor fails the task first; two sets of headers and the two
-// places of processor.Head follow from that.
+// undecodable successor fails the task first; the two places of processor.Head
+// follow from that.
 type queue struct {
 	tp        TopicPartition
 	source    string
@@ -26,8 +26,7 @@ type queue struct {
 	state   headState
 	next    stamped
 	taken   stamped
-	headers [2]*record.Headers
-	turn    int
+	lists   record.Lists
 	message processor.Message
 	// partitionTime is the highest timestamp taken so far, -1 before any.
 	partitionTime int64
@@ -98,13 +97,13 @@ func (q *queue) push(topic string, raws []record.Raw) error {
 
 // poll takes the head and loads the next one.
 func (q *queue) poll() (*stamped, error) {
+	q.lists.Done(q.taken.headers)
 	q.taken = q.next
 	q.taken.skipped = q.state == headSkipped
 	if q.state == headLoaded {
 		q.head.Take()
 	}
 	q.state = headNone
-	q.turn ^= 1
 	q.bytes -= q.taken.raw.Size(q.taken.topic)
 	q.partitionTime = max(q.partitionTime, q.taken.timestamp)
 	return &q.taken, q.load()
@@ -118,8 +117,9 @@ func (q *queue) load() error {
 		topic, raw := q.pop()
 		if dropped {
 			q.bytes -= q.next.raw.Size(q.next.topic)
+			q.lists.Done(q.next.headers)
 		}
-		q.next = stamped{raw: raw, topic: topic, timestamp: -1, headers: q.fresh(raw.Headers)}
+		q.next = stamped{raw: raw, topic: topic, timestamp: -1, headers: q.lists.Of(raw.Headers)}
 		ok, err := q.loadNext()
 		if err != nil {
 			return err
@@ -173,18 +173,6 @@ func (q *queue) pop() (string, record.Raw) {
 		}
 	}
 	return topic, raw
-}
-
-// fresh returns a list of headers for the next record. The two lists of a
-// queue take turns as long as records carry none and get none; otherwise a
-// record has a list of its own, since someone may have kept it.
-func (q *queue) fresh(from []record.Header) *record.Headers {
-	h := q.headers[q.turn]
-	if h == nil || h.Len() > 0 || len(from) > 0 {
-		h = record.NewHeaders(from...)
-		q.headers[q.turn] = h
-	}
-	return h
 }
 
 func (q *queue) clear() {

@@ -162,7 +162,6 @@ func (m *machine) doForward(s *scenario.Forward) error {
 	var ts any
 	if m.rec != nil {
 		out, ts = *m.rec, m.rec.Timestamp
-		out.Headers = m.rec.Headers.Clone()
 	} else {
 		ts, _ = m.env.Get("ts")
 	}
