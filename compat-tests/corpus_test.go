@@ -12,7 +12,8 @@ import (
 )
 
 // folders are the parts of the corpus: dsl goes through the language op by op,
-// reported holds problems that users met, language the expressions.
+// reported holds problems that users met, language the expressions, found what
+// random scenarios brought to light.
 func folders(t *testing.T) []string {
 	t.Helper()
 	dirs, err := filepath.Glob("corpus/*")

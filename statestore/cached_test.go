@@ -146,6 +146,45 @@ func TestHeadersTravelWithTheUpdate(t *testing.T) {
 	equal(t, map[string]int{"a": 1, "b": 0}, got)
 }
 
+// TestHeadersAddedInTheStepShow: Java's cache refers to the list of the record,
+// which later nodes of the step may still add to.
+func TestHeadersAddedInTheStepShow(t *testing.T) {
+	h := cachedHost(t, 1<<20)
+	s := open(t, h, statestore.Cached())
+	got := map[string]int{}
+	s.(statestore.CacheFlusher[string, string]).OnFlush(func(f flushed) error {
+		got[f.Key] = f.Context.Headers.Len()
+		return nil
+	}, false)
+	var lists record.Lists
+	put := func(key string, step bool, headers int) {
+		list := lists.Copy(nil)
+		h.Context = &record.Context{Headers: list}
+		must(t, s.Put(key, "1"))
+		for range headers {
+			list.Add("late", nil)
+		}
+		lists.Done(list)
+		if step {
+			h.RecordCache.EndStep()
+		}
+	}
+	put("none", true, 0)
+	put("late", true, 1)
+	put("overwritten", true, 1)
+	put("overwritten", true, 0)
+	put("same list, empty", false, 0)
+	put("same list, added", false, 2)
+	put("gone", false, 1)
+	must(t, s.Remove("gone"), s.Flush())
+	equal(t, map[string]int{"none": 0, "late": 1, "overwritten": 0, "same list, empty": 0, "same list, added": 2}, got)
+	h.RecordCache.EndStep()
+
+	put("after the flush", false, 1)
+	must(t, s.Close())
+	h.RecordCache.EndStep()
+}
+
 func TestRawSourceIsKeptOnDemand(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		h := cachedHost(t, 1<<20)

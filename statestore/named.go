@@ -218,10 +218,15 @@ func (n *Named) set(key, value []byte) int32 {
 
 // side keeps what few rows have: headers, and the source bytes if wanted.
 func (n *Named) side(i int32, m *rowMeta, c *record.Context) {
+	place := m.step
 	n.dropSide(i, m)
 	if c.Headers != nil {
-		n.cache.step = append(n.cache.step, stepHeaders{n, i, c.Headers.Hold()})
-		m.step = int32(len(n.cache.step))
+		if place == 0 {
+			n.cache.step = append(n.cache.step, stepHeaders{named: n, row: i})
+			place = int32(len(n.cache.step))
+		}
+		n.cache.step[place-1].held = c.Headers.Hold()
+		m.step = place
 	}
 	if n.cache.keepRaw && (c.RawKey != nil || c.RawValue != nil) {
 		if n.raw == nil {

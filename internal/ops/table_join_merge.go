@@ -36,11 +36,12 @@ func (m *tableJoinMerge[K, O]) Close() error { return nil }
 func (m *tableJoinMerge[K, O]) Receive(rec processor.Record[K, processor.Change[O]]) error {
 	c := rec.Value
 	if m.store == nil {
-		if !m.sendOld {
-			var none O
-			c.Old, c.HasOld = none, false
+		if m.sendOld {
+			return m.Forward(rec)
 		}
-		return m.Forward(withChange(rec, c, rec.Timestamp))
+		var none O
+		c.Old, c.HasOld = none, false
+		return m.ForwardNew(withChange(rec, c, rec.Timestamp))
 	}
 	stored, stale, err := m.store.put(rec.Key, c.New, c.HasNew, rec.Timestamp)
 	if err != nil || !stored {
