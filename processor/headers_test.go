@@ -48,7 +48,7 @@ func TestChildrenShareHeaders(t *testing.T) {
 	a, b := &headerUnit{add: "a"}, &headerUnit{add: "b"}
 	attach(t, h, parent, a, b)
 	list := record.NewHeaders()
-	if err := parent.Forward(Record[string, string]{Headers: list}); err != nil {
+	if err := parent.Pass(Record[string, string]{Headers: list}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"a"}, b.seen); d != "" || list.Len() != 2 {
@@ -63,15 +63,15 @@ func TestNewRecordHasHeadersOfItsOwn(t *testing.T) {
 		h := &testHost{}
 		parent := &headerUnit{}
 		mapping := &headerUnit{pass: func(u *headerUnit, rec Record[string, string]) error {
-			if err := u.ForwardNew(rec); err != nil {
+			if err := u.Forward(rec); err != nil {
 				return err
 			}
-			return u.ForwardNew(rec)
+			return u.Forward(rec)
 		}}
 		adds, sees := &headerUnit{add: "below"}, &headerUnit{}
 		attach(t, h, parent, mapping, sees)
 		attach(t, h, mapping, adds)
-		if err := parent.Forward(Record[string, string]{Headers: record.NewHeaders(given...)}); err != nil {
+		if err := parent.Pass(Record[string, string]{Headers: record.NewHeaders(given...)}); err != nil {
 			t.Fatal(err)
 		}
 		var once, twice []string
@@ -99,10 +99,10 @@ func TestRecordInARecordHasItsOwnHeaders(t *testing.T) {
 			return nil
 		}
 		deep = true
-		return parent.ForwardNew(Record[string, string]{})
+		return parent.Forward(Record[string, string]{})
 	}
 	attach(t, h, parent, inner, outer)
-	if err := parent.ForwardNew(Record[string, string]{}); err != nil {
+	if err := parent.Forward(Record[string, string]{}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"inner", "inner"}, outer.seen); d != "" {
@@ -144,7 +144,7 @@ func TestKeptRecordsAreIndependent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := parent.ForwardNew(Record[string, string]{Key: "k"}); err != nil {
+		if err := parent.Forward(Record[string, string]{Key: "k"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -64,7 +64,7 @@ func (u *foreignKeyUpdate[F, K, R]) Receive(rec processor.Record[F, processor.Ch
 			return err
 		}
 		out.Value.hash, out.Value.partition = sub.hash, sub.partition
-		if err := u.ForwardNew(out); err != nil {
+		if err := u.Forward(out); err != nil {
 			return err
 		}
 	}

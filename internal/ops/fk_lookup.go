@@ -56,5 +56,5 @@ func (l *foreignKeyLookup[F, K, R]) Receive(rec processor.Record[CombinedKey[F, 
 	case subscribeAnswered:
 		out.Value.has = has
 	}
-	return l.ForwardNew(out)
+	return l.Forward(out)
 }

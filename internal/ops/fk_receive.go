@@ -138,7 +138,7 @@ func (r *foreignKeyReceive[F, K]) Receive(rec processor.Record[F, Subscription[K
 			return err
 		}
 	}
-	return r.ForwardNew(processor.Record[CombinedKey[F, K], Subscription[K]]{
+	return r.Forward(processor.Record[CombinedKey[F, K], Subscription[K]]{
 		Key:   CombinedKey[F, K]{foreign: rec.Key, hasForeign: !rec.KeyNull, primary: rec.Value.key},
 		Value: rec.Value, Timestamp: rec.Timestamp, Headers: rec.Headers})
 }

@@ -76,5 +76,5 @@ func (r *foreignKeyResolve[K, L, R, O]) Receive(rec processor.Record[K, Response
 		out.Value = r.plan.Join(row.Value, answer.value, answer.has)
 		out.ValueNull = r.null.Is(&out.Value)
 	}
-	return r.ForwardNew(out)
+	return r.Forward(out)
 }

@@ -167,7 +167,7 @@ func (s *foreignKeySend[K, V, F]) send(rec *processor.Record[K, processor.Change
 		}
 		s.hash, s.hashed = hashOf(s.newBuf), true
 	}
-	return s.ForwardNew(processor.Record[F, Subscription[K]]{Key: to.key, KeyNull: !to.has, Timestamp: rec.Timestamp, Headers: rec.Headers,
+	return s.Forward(processor.Record[F, Subscription[K]]{Key: to.key, KeyNull: !to.has, Timestamp: rec.Timestamp, Headers: rec.Headers,
 		Value: Subscription[K]{hash: s.hash, instruction: what, key: rec.Key, version: subscriptionVersion,
 			partition: s.node.Host().RecordContext().Partition}})
 }

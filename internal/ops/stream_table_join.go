@@ -154,7 +154,7 @@ func (j *streamTableJoin[K, V, T, R, O]) join(rec processor.Record[K, V], key T,
 	out := processor.Record[K, O]{Key: rec.Key, KeyNull: rec.KeyNull, Timestamp: rec.Timestamp, Headers: rec.Headers,
 		Value: j.plan.Join(rec.Key, rec.Value, row.Value, found)}
 	out.ValueNull = j.null.Is(&out.Value)
-	return j.ForwardNew(out)
+	return j.Forward(out)
 }
 
 func (j *streamTableJoin[K, V, T, R, O]) row(key T, time int64) (statestore.Timed[R], bool, error) {

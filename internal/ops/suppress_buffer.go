@@ -96,15 +96,13 @@ func (b *suppressBuffer[K, V]) put(time int64, rec *processor.Record[K, processo
 	return nil
 }
 
-// keepContext copies a context. Headers that others may still change are the
-// same list, as in Java; an empty list the task uses again.
+// keepContext copies a context. The headers are the same list, as in Java: what
+// later nodes of the step add to it shows.
 func (b *suppressBuffer[K, V]) keepContext(to, rc *record.Context) {
 	rawKey, rawValue := to.RawKey, to.RawValue
 	*to = *rc
 	to.RawKey, to.RawValue = kept(rawKey, rc.RawKey), kept(rawValue, rc.RawValue)
-	if rc.Headers.Len() == 0 {
-		to.Headers = &record.Headers{}
-	}
+	rc.Headers.Keep()
 }
 
 // side serialises one side of a change into the buffer; nil is null.

@@ -130,5 +130,5 @@ func (s *tableJoinSide[K, V, W, O]) Receive(rec processor.Record[K, processor.Ch
 		c.Old = s.join(in.Old, in.HasOld, row.Value, has)
 		c.HasOld = !s.null.Is(&c.Old)
 	}
-	return s.ForwardNew(withChange(rec, c, time))
+	return s.Forward(withChange(rec, c, time))
 }

@@ -37,11 +37,11 @@ func (m *tableJoinMerge[K, O]) Receive(rec processor.Record[K, processor.Change[
 	c := rec.Value
 	if m.store == nil {
 		if m.sendOld {
-			return m.Forward(rec)
+			return m.Pass(rec)
 		}
 		var none O
 		c.Old, c.HasOld = none, false
-		return m.ForwardNew(withChange(rec, c, rec.Timestamp))
+		return m.Forward(withChange(rec, c, rec.Timestamp))
 	}
 	stored, stale, err := m.store.put(rec.Key, c.New, c.HasNew, rec.Timestamp)
 	if err != nil || !stored {
