@@ -131,10 +131,10 @@ func (o *Out[K, V]) Pass(rec Record[K, V]) error {
 
 // apart sends a record under a context of its own.
 func (o *Out[K, V]) apart(rc *record.Context, rec Record[K, V]) error {
-	before := *rc
+	ts, headers, key, value := rc.Timestamp, rc.Headers, rc.RawKey, rc.RawValue
 	rc.Timestamp, rc.Headers = rec.Timestamp, rec.Headers
 	err := o.send(rec)
-	rc.Timestamp, rc.Headers, rc.RawKey, rc.RawValue = before.Timestamp, before.Headers, before.RawKey, before.RawValue
+	rc.Timestamp, rc.Headers, rc.RawKey, rc.RawValue = ts, headers, key, value
 	return err
 }
 

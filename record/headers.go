@@ -21,9 +21,9 @@ type Headers struct {
 	list []Header
 	// shared says that another list may have the same array.
 	shared bool
+	kept   bool
 	// uses counts the records the list has served, see [Lists].
 	uses uint32
-	kept bool
 }
 
 // NewHeaders returns headers that hold the given pairs in order.
