@@ -81,7 +81,7 @@ type Record struct {
 // when it returns. Close must be called in any case.
 func New(t *processor.Topology, cfg Config) (*Driver, error) {
 	if cfg.ApplicationID == "" {
-		cfg.ApplicationID = "test"
+		cfg.ApplicationID = "test" // the prefix of internal topics
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))

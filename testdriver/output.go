@@ -43,6 +43,10 @@ func (o *Output[K, V]) Len() int { return len(o.d.output[o.topic]) - o.d.waiting
 // Read returns the next record; ErrEmpty if there is none.
 func (o *Output[K, V]) Read() (Message[K, V], error) {
 	var m Message[K, V]
+	if o.Len() == 0 && len(o.d.output[o.topic]) == 0 {
+		return m, fmt.Errorf("output %s: nothing was written to this topic (the names of internal topics begin with the application id, here %q): %w",
+			o.topic, o.d.cfg.ApplicationID+"-", ErrEmpty)
+	}
 	if o.Len() == 0 {
 		return m, fmt.Errorf("output %s: %w", o.topic, ErrEmpty)
 	}

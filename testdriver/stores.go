@@ -2,6 +2,7 @@ package testdriver
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/statestore"
@@ -39,7 +40,8 @@ func typed[S any](d *Driver, name string) (S, error) {
 	}
 	t, ok := s.(S)
 	if !ok {
-		return none, fmt.Errorf("store %s is a %T, not a %T", name, s, &none)
+		return none, fmt.Errorf("store %s does not read as a %v: tables of the DSL are read by testdriver.Table with their own key and value types, "+
+			"stores of processors by testdriver.KeyValue, other kinds through Driver.Store", name, reflect.TypeFor[S]())
 	}
 	return t, nil
 }

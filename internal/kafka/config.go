@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -142,12 +143,25 @@ type slogger struct{ l *slog.Logger }
 func (slogger) Level() kgo.LogLevel { return kgo.LogLevelInfo }
 
 func (s slogger) Log(level kgo.LogLevel, msg string, kv ...any) {
-	switch level {
-	case kgo.LogLevelError:
+	switch {
+	case level == kgo.LogLevelError && canceled(kv):
+		s.l.Debug(msg, kv...) // the application is ending
+	case level == kgo.LogLevelError:
 		s.l.Warn(msg, kv...)
-	case kgo.LogLevelWarn:
+	case level == kgo.LogLevelWarn:
 		s.l.Info(msg, kv...)
 	default:
 		s.l.Debug(msg, kv...)
 	}
+}
+
+// canceled reports whether a log line is about work that was given up on
+// request.
+func canceled(kv []any) bool {
+	for _, v := range kv {
+		if err, ok := v.(error); ok && errors.Is(err, context.Canceled) {
+			return true
+		}
+	}
+	return false
 }
