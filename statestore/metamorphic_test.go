@@ -1,6 +1,7 @@
 package statestore_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,10 +49,14 @@ type machine struct {
 
 // TestAllWaysBehaveAlike runs random operations, with scans that write in their
 // loop and restarts, on every way to build a store. It also checks that the
-// changelog and the flush listener end with the store's content.
+// changelog and the flush listener end with the store's content. Stores on disk
+// wait for it often and so are tried less; -rapid.checks=1000 tries all longer.
 func TestAllWaysBehaveAlike(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
+			if v.backend.Persistent() {
+				fewerChecks(t, "20")
+			}
 			rapid.Check(t, func(rt *rapid.T) {
 				m := &machine{v: v, model: map[string]string{}, replayed: map[string]string{}, told: map[string]string{}}
 				m.h = storetest.NewHost(t)
@@ -76,6 +81,26 @@ func TestAllWaysBehaveAlike(t *testing.T) {
 			})
 		})
 	}
+}
+
+// fewerChecks changes for the length of a test how often rapid tries, unless
+// the command line says it.
+func fewerChecks(t *testing.T, n string) {
+	t.Helper()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if given {
+		return
+	}
+	f := flag.Lookup("rapid.checks")
+	was := f.Value.String()
+	set := func(n string) {
+		if err := f.Value.Set(n); err != nil {
+			t.Error(err)
+		}
+	}
+	set(n)
+	t.Cleanup(func() { set(was) })
 }
 
 func (m *machine) check(t *rapid.T, err error) {
