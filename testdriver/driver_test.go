@@ -184,3 +184,17 @@ func TestNegativeTimestamp(t *testing.T) {
 		t.Errorf("error %v, dropped %d", err, d.Dropped())
 	}
 }
+
+func TestErrorsOfReadingSayWhatToDo(t *testing.T) {
+	d := start(t, testdriver.Config{})
+	_, err := testdriver.NewOutput(d, "nope", serde.String(), serde.Int64()).Read()
+	if !errors.Is(err, testdriver.ErrEmpty) || !strings.Contains(err.Error(), `begin with the application id, here "test-"`) {
+		t.Errorf("an output of an unknown topic: %v", err)
+	}
+	if _, err := testdriver.Table[string, int64](d, "counts"); err == nil || !strings.Contains(err.Error(), "testdriver.KeyValue") {
+		t.Errorf("a plain store read as a table: %v", err)
+	}
+	if _, err := testdriver.KeyValue[string, int64](d, "none"); err == nil || !strings.Contains(err.Error(), "no store none") {
+		t.Errorf("an unknown store: %v", err)
+	}
+}
