@@ -18,8 +18,8 @@ import (
 
 // TestOnARealBroker shares one broker between all tests.
 func TestOnARealBroker(t *testing.T) {
-	brokers := broker.Start(t, 1)
 	millrace := build(t)
+	brokers := broker.Start(t, 1)
 	t.Run("same as Java", func(t *testing.T) {
 		for _, cache := range []int{0, 10 << 20} {
 			t.Run(fmt.Sprint("cache=", cache), func(t *testing.T) { sameAsJava(connect(t, brokers), millrace, cache) })
