@@ -47,6 +47,12 @@ func (e *StreamsError) Error() string {
 // Unwrap returns the cause.
 func (e *StreamsError) Unwrap() error { return e.Err }
 
+// JavaClass is the exception that a dead letter names.
+func (e *StreamsError) JavaClass() string { return "org.apache.kafka.streams.errors.StreamsException" }
+
+// JavaMessage is that exception's message.
+func (e *StreamsError) JavaMessage() string { return e.Msg }
+
 // PanicError is a panic of user code, caught at the node it happened in.
 type PanicError struct {
 	Value any

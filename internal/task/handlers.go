@@ -56,8 +56,9 @@ func (c *core) SerializationFailed(n *processor.Node, topic string, key bool, re
 	if key {
 		part = "key"
 	}
-	wrapped := &processor.StreamsError{Msg: fmt.Sprintf("node %s: cannot serialise the %s of a record for topic %s: "+
-		"give the sink the serde of its type with with.Serdes", n.Name(), part, topic), Err: err}
+	wrapped := &processor.StreamsError{
+		Msg: fmt.Sprintf("Unable to serialize record. ProducerRecord(topic=[%s], partition=[null], timestamp=[%d]", topic, rec.Timestamp),
+		Err: fmt.Errorf("node %s: %s: give the sink the serde of its type with with.Serdes: %w", n.Name(), part, err)}
 	if processor.IsDecided(err) {
 		return wrapped
 	}

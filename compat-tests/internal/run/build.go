@@ -122,6 +122,11 @@ func (p *program) step(s step) error {
 	if err != nil {
 		return err
 	}
+	// Java's operators throw; those after it are not called.
+	if p.builder.Graph().Failed() {
+		_, err := p.builder.Build(p.settings.config)
+		return err
+	}
 	if h == nil {
 		return nil
 	}

@@ -125,6 +125,11 @@ func buildAddProcessor(p *program, s step, spec *scenario.AddProcessor) (any, er
 	if err != nil {
 		return nil, err
 	}
+	// Java wraps no others that are added by hand, and none without the
+	// configuration.
+	if p.settings.wrapped && !p.scenario.PlainBuilder {
+		p.wrap(spec.Name, false)
+	}
 	newP := p.newProgram(label(s, spec.Name), spec.Program)
 	if err := processor.AddProcessor[any, any, any, any](t, spec.Name, newP, spec.Parents...); err != nil {
 		return nil, err

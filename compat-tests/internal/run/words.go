@@ -9,7 +9,7 @@ import (
 
 // features are the implemented words that are neither ops nor configuration
 // keys; scenario.Words explains them.
-var features = []string{"plainBuilder", "query", "emit", "supplier", "windowSupplier", "plainTable", "headerStores", "versioned",
+var features = []string{"plainBuilder", "wrapByHand", "query", "emit", "supplier", "windowSupplier", "plainTable", "headerStores", "versioned",
 	"store:lruMap", "store:supplied", "store:versioned", "store:timestampedKeyValueWithHeaders", "store:window", "store:timestampedWindow",
 	"store:timestampedWindowWithHeaders", "store:session", "store:sessionWithHeaders"}
 
