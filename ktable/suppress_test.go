@@ -40,7 +40,7 @@ func newDriver(t *testing.T, b *kstream.Builder, config testdriver.Config) *test
 }
 
 func hourly(b *kstream.Builder) ktable.Table[window.Windowed[string], int64] {
-	return kstream.Count(kstream.From[string, string](b, "in").GroupByKey().WindowedBy(window.Tumbling(10*time.Millisecond).Grace(2*time.Millisecond)))
+	return kstream.Count(kstream.From[string, string](b, "in").GroupByKey().WindowedBy(window.Tumbling(10 * time.Millisecond).Grace(2 * time.Millisecond)))
 }
 
 // TestFinalResults: only the last count of each window is sent, once the window
