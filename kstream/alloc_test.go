@@ -61,7 +61,12 @@ func TestOperatorsAllocateNothing(t *testing.T) {
 				return k, v, nil
 			})
 		},
-		"MapValues":        func(s ints) ints { return kstream.MapValues(s, func(v int64) int64 { return v + 1 }) },
+		"MapValues": func(s ints) ints { return kstream.MapValues(s, func(v int64) int64 { return v + 1 }) },
+		"MapValues to a struct and back": func(s ints) ints {
+			type point struct{ x, y, z int64 }
+			points := kstream.MapValues(s, func(v int64) point { return point{x: v} })
+			return kstream.MapValues(points.Filter(func(int64, point) bool { return true }), func(p point) int64 { return p.x })
+		},
 		"MapValuesWithKey": func(s ints) ints { return kstream.MapValuesWithKey(s, func(k, v int64) int64 { return k + v }) },
 		"SelectKey":        func(s ints) ints { return kstream.SelectKey(s, func(_, v int64) int64 { return v }) },
 		"FlatMap": func(s ints) ints {

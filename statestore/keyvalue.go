@@ -31,7 +31,7 @@ type ReadOnlyKeyValue[K, V any] interface {
 }
 
 // KeyValue is a key-value store (Java: KeyValueStore). A null key is an error.
-// Putting a null value (see record.NullCheck) deletes.
+// Putting a null value (see record.Nulls) deletes.
 type KeyValue[K, V any] interface {
 	Store
 	ReadOnlyKeyValue[K, V]

@@ -15,12 +15,12 @@ import (
 // ChangedSerializer and ChangedDeserializer). The bytes are those of package
 // storebytes.
 func ChangeSerde[V any](inner serde.Serde[V]) serde.HeaderSerde[processor.Change[V]] {
-	return changeSerde[V]{inner: inner, null: record.NullCheck[V]()}
+	return changeSerde[V]{inner: inner, null: record.NullsOf[V]()}
 }
 
 type changeSerde[V any] struct {
 	inner serde.Serde[V]
-	null  func(*V) bool
+	null  record.Nulls[V]
 }
 
 // Missing tells package dsl about an inner serde that there is not.
@@ -98,11 +98,7 @@ func (s changeSerde[V]) decodeSide(topic string, h *record.Headers, data []byte)
 	if errors.Is(err, serde.ErrNull) {
 		return v, false, nil
 	}
-	if err == nil && s.null != nil {
-		held := v
-		return v, !s.null(&held), nil
-	}
-	return v, err == nil, err
+	return v, err == nil && !s.null.Is(&v), err
 }
 
 func (s changeSerde[V]) String() string { return "change of " + serde.NameOf(s.inner) }

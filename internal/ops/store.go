@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/millrace/millrace/processor"
-	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/statestore"
 )
 
@@ -108,28 +107,6 @@ func (s *tableStore[K, V]) putVersion(key K, v V, has bool, timestamp int64) (st
 		validTo, err = s.versions.Remove(key, timestamp)
 	}
 	return validTo != statestore.NotPut, validTo != statestore.ValidNow, err
-}
-
-// nulls tells whether what a user's function returned is null, decided once per
-// unit how. The value is looked at in the unit's own memory, since a pointer
-// to a variable would move that to the heap for each record.
-type nulls[T any] struct {
-	check func(*T) bool
-	value T
-}
-
-func nullsOf[T any]() nulls[T] { return nulls[T]{check: record.NullCheck[T]()} }
-
-// not reports that v is a value.
-func (n *nulls[T]) not(v T) bool {
-	if n.check == nil {
-		return true
-	}
-	var none T
-	n.value = v
-	null := n.check(&n.value)
-	n.value = none
-	return !null
 }
 
 // storeGetter reads a materialised table (Java:

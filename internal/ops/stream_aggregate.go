@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/record"
 )
 
 // StreamAggregate folds the records of each key into an aggregate (Java:
@@ -32,13 +33,13 @@ func (a *StreamAggregate[K, V, A]) View() dsl.View[K, A] { return StoreView[K, A
 
 // New makes the unit of a task.
 func (a *StreamAggregate[K, V, A]) New() (processor.Unit, error) {
-	return &streamAggregate[K, V, A]{plan: a, null: nullsOf[A]()}, nil
+	return &streamAggregate[K, V, A]{plan: a, null: record.NullsOf[A]()}, nil
 }
 
 type streamAggregate[K, V, A any] struct {
 	processor.Out[K, processor.Change[A]]
 	plan    *StreamAggregate[K, V, A]
-	null    nulls[A]
+	null    record.Nulls[A]
 	node    *processor.Node
 	store   *tableStore[K, A]
 	forward TupleForwarder[K, A]
@@ -72,9 +73,9 @@ func (a *streamAggregate[K, V, A]) Receive(rec processor.Record[K, V]) error {
 		// What the initializer made is also what is sent as the old value.
 		old, ts = a.plan.init(), rec.Timestamp
 	}
-	c := processor.Change[A]{Old: old, HasOld: a.null.not(old)}
+	c := processor.Change[A]{Old: old, HasOld: !a.null.Is(&old)}
 	c.New = a.plan.add(rec.Key, rec.Value, old)
-	c.HasNew = a.null.not(c.New)
+	c.HasNew = !a.null.Is(&c.New)
 	stored, stale, err := a.store.put(rec.Key, c.New, c.HasNew, ts)
 	if err != nil || !stored {
 		return err

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/record"
 )
 
 // StreamReduce combines the values of each key (Java: KStreamReduce). The first
@@ -31,13 +32,13 @@ func (r *StreamReduce[K, V]) View() dsl.View[K, V] { return StoreView[K, V](r.st
 
 // New makes the unit of a task.
 func (r *StreamReduce[K, V]) New() (processor.Unit, error) {
-	return &streamReduce[K, V]{plan: r, null: nullsOf[V]()}, nil
+	return &streamReduce[K, V]{plan: r, null: record.NullsOf[V]()}, nil
 }
 
 type streamReduce[K, V any] struct {
 	processor.Out[K, processor.Change[V]]
 	plan    *StreamReduce[K, V]
-	null    nulls[V]
+	null    record.Nulls[V]
 	node    *processor.Node
 	store   *tableStore[K, V]
 	forward TupleForwarder[K, V]
@@ -70,7 +71,7 @@ func (r *streamReduce[K, V]) Receive(rec processor.Record[K, V]) error {
 	ts := rec.Timestamp
 	if ok {
 		c.New = r.plan.reduce(row.Value, rec.Value)
-		c.HasNew = r.null.not(c.New)
+		c.HasNew = !r.null.Is(&c.New)
 		ts = max(ts, row.Timestamp)
 	}
 	stored, stale, err := r.store.put(rec.Key, c.New, c.HasNew, ts)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/record"
 )
 
 // TableAggregate folds the rows of a regrouped table into an aggregate for each
@@ -34,13 +35,13 @@ func (a *TableAggregate[K, V, A]) View() dsl.View[K, A] { return StoreView[K, A]
 
 // New makes the unit of a task.
 func (a *TableAggregate[K, V, A]) New() (processor.Unit, error) {
-	return &tableAggregate[K, V, A]{plan: a, null: nullsOf[A]()}, nil
+	return &tableAggregate[K, V, A]{plan: a, null: record.NullsOf[A]()}, nil
 }
 
 type tableAggregate[K, V, A any] struct {
 	processor.Out[K, processor.Change[A]]
 	plan    *TableAggregate[K, V, A]
-	null    nulls[A]
+	null    record.Nulls[A]
 	store   *tableStore[K, A]
 	forward TupleForwarder[K, A]
 }
@@ -70,7 +71,7 @@ func (a *tableAggregate[K, V, A]) Receive(rec processor.Record[K, processor.Chan
 	c := processor.Change[A]{Old: row.Value, HasOld: hasOld, New: row.Value, HasNew: hasOld}
 	if in.HasOld && hasOld {
 		c.New = a.plan.sub(rec.Key, in.Old, c.New)
-		c.HasNew = a.null.not(c.New)
+		c.HasNew = !a.null.Is(&c.New)
 		ts = max(ts, row.Timestamp)
 	}
 	if in.HasNew {
@@ -78,7 +79,7 @@ func (a *tableAggregate[K, V, A]) Receive(rec processor.Record[K, processor.Chan
 			c.New = a.plan.init()
 		}
 		c.New = a.plan.add(rec.Key, in.New, c.New)
-		c.HasNew = a.null.not(c.New)
+		c.HasNew = !a.null.Is(&c.New)
 		if hasOld {
 			ts = max(ts, row.Timestamp)
 		}

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/record"
 	"github.com/millrace/millrace/statestore"
 )
 
@@ -38,19 +39,19 @@ func (m *TableMapValues[K, V, V2]) View() dsl.View[K, V2] {
 	}
 	parent := m.parent.View()
 	return dsl.View[K, V2]{Stores: parent.Stores, New: func() dsl.ValueGetter[K, V2] {
-		return &mapGetter[K, V, V2]{parent.New(), m.mapper, nullsOf[V2]()}
+		return &mapGetter[K, V, V2]{parent.New(), m.mapper, record.NullsOf[V2]()}
 	}}
 }
 
 // New makes the unit of a task.
 func (m *TableMapValues[K, V, V2]) New() (processor.Unit, error) {
-	return &tableMapValues[K, V, V2]{plan: m, null: nullsOf[V2]()}, nil
+	return &tableMapValues[K, V, V2]{plan: m, null: record.NullsOf[V2]()}, nil
 }
 
 type tableMapValues[K, V, V2 any] struct {
 	processor.Out[K, processor.Change[V2]]
 	plan    *TableMapValues[K, V, V2]
-	null    nulls[V2]
+	null    record.Nulls[V2]
 	store   *tableStore[K, V2]
 	forward TupleForwarder[K, V2]
 }
@@ -76,7 +77,7 @@ func (m *tableMapValues[K, V, V2]) Receive(rec processor.Record[K, processor.Cha
 	c := processor.Change[V2]{Stale: in.Stale}
 	if in.HasNew {
 		c.New = m.plan.mapper(rec.Key, in.New)
-		c.HasNew = m.null.not(c.New)
+		c.HasNew = !m.null.Is(&c.New)
 	}
 	if err := m.old(&c, rec.Key, in); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (m *tableMapValues[K, V, V2]) old(c *processor.Change[V2], key K, in *proce
 		c.Old = row.Value
 	case in.HasOld:
 		c.Old = m.plan.mapper(key, in.Old)
-		c.HasOld = m.null.not(c.Old)
+		c.HasOld = !m.null.Is(&c.Old)
 	}
 	return err
 }
@@ -112,7 +113,7 @@ func (m *tableMapValues[K, V, V2]) old(c *processor.Change[V2], key K, in *proce
 type mapGetter[K, V, V2 any] struct {
 	parent dsl.ValueGetter[K, V]
 	mapper func(K, V) V2
-	null   nulls[V2]
+	null   record.Nulls[V2]
 }
 
 // Init implements dsl.ValueGetter.
@@ -141,5 +142,5 @@ func (g *mapGetter[K, V, V2]) mapped(key K, t statestore.Timed[V], ok bool, err 
 		return row, false, err
 	}
 	row.Value, row.Timestamp = g.mapper(key, t.Value), t.Timestamp
-	return row, g.null.not(row.Value), nil
+	return row, !g.null.Is(&row.Value), nil
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/millrace/millrace/internal/dsl"
 	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/record"
 )
 
 // TableReduce combines the rows of a regrouped table for each key (Java:
@@ -31,13 +32,13 @@ func (r *TableReduce[K, V]) View() dsl.View[K, V] { return StoreView[K, V](r.sto
 
 // New makes the unit of a task.
 func (r *TableReduce[K, V]) New() (processor.Unit, error) {
-	return &tableReduce[K, V]{plan: r, null: nullsOf[V]()}, nil
+	return &tableReduce[K, V]{plan: r, null: record.NullsOf[V]()}, nil
 }
 
 type tableReduce[K, V any] struct {
 	processor.Out[K, processor.Change[V]]
 	plan    *TableReduce[K, V]
-	null    nulls[V]
+	null    record.Nulls[V]
 	store   *tableStore[K, V]
 	forward TupleForwarder[K, V]
 }
@@ -67,13 +68,13 @@ func (r *tableReduce[K, V]) Receive(rec processor.Record[K, processor.Change[V]]
 	c := processor.Change[V]{Old: row.Value, HasOld: hasOld, New: row.Value, HasNew: hasOld}
 	if in.HasOld && hasOld {
 		c.New = r.plan.sub(row.Value, in.Old)
-		c.HasNew = r.null.not(c.New)
+		c.HasNew = !r.null.Is(&c.New)
 		ts = max(ts, row.Timestamp)
 	}
 	switch {
 	case in.HasNew && c.HasNew:
 		c.New = r.plan.add(c.New, in.New)
-		c.HasNew = r.null.not(c.New)
+		c.HasNew = !r.null.Is(&c.New)
 		ts = max(ts, row.Timestamp)
 	case in.HasNew:
 		c.New, c.HasNew = in.New, true

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/millrace/millrace/processor"
+import (
+	"github.com/millrace/millrace/processor"
+	"github.com/millrace/millrace/record"
+)
 
 // TableSelect gives the rows of a table new keys and values for grouping (Java:
 // KTableRepartitionMap). A changed row is taken out under its old key first and
@@ -23,14 +26,14 @@ func (s *TableSelect[K, V, K2, V2]) UseVersioned(versioned bool) { s.versioned =
 
 // New makes the unit of a task.
 func (s *TableSelect[K, V, K2, V2]) New() (processor.Unit, error) {
-	return &tableSelect[K, V, K2, V2]{plan: s, nullKey: nullsOf[K2](), nullValue: nullsOf[V2](), equal: keyEqual[K2]()}, nil
+	return &tableSelect[K, V, K2, V2]{plan: s, nullKey: record.NullsOf[K2](), nullValue: record.NullsOf[V2](), equal: keyEqual[K2]()}, nil
 }
 
 type tableSelect[K, V, K2, V2 any] struct {
 	processor.Out[K2, processor.Change[V2]]
 	plan      *TableSelect[K, V, K2, V2]
-	nullKey   nulls[K2]
-	nullValue nulls[V2]
+	nullKey   record.Nulls[K2]
+	nullValue record.Nulls[V2]
 	equal     func(a, b K2) bool
 	node      *processor.Node
 }
@@ -80,5 +83,5 @@ func (s *tableSelect[K, V, K2, V2]) half(key K, v V, has bool) (k2 K2, v2 V2, ok
 		return k2, v2, false
 	}
 	k2, v2 = s.plan.mapper(key, v)
-	return k2, v2, s.nullKey.not(k2) && s.nullValue.not(v2)
+	return k2, v2, !s.nullKey.Is(&k2) && !s.nullValue.Is(&v2)
 }

@@ -39,20 +39,20 @@ func (t *TableTransform[K, V, V2]) View() dsl.View[K, V2] {
 	}
 	parent := t.parent.View()
 	return dsl.View[K, V2]{Stores: parent.Stores, New: func() dsl.ValueGetter[K, V2] {
-		return &transformGetter[K, V, V2]{parent: parent.New(), transformer: t.newT(), null: nullsOf[V2]()}
+		return &transformGetter[K, V, V2]{parent: parent.New(), transformer: t.newT(), null: record.NullsOf[V2]()}
 	}}
 }
 
 // New makes the unit of a task.
 func (t *TableTransform[K, V, V2]) New() (processor.Unit, error) {
-	return &tableTransform[K, V, V2]{plan: t, transformer: t.newT(), null: nullsOf[V2]()}, nil
+	return &tableTransform[K, V, V2]{plan: t, transformer: t.newT(), null: record.NullsOf[V2]()}, nil
 }
 
 type tableTransform[K, V, V2 any] struct {
 	processor.Out[K, processor.Change[V2]]
 	plan        *TableTransform[K, V, V2]
 	transformer processor.ValueTransformer[K, V, V2]
-	null        nulls[V2]
+	null        record.Nulls[V2]
 	store       *tableStore[K, V2]
 	forward     TupleForwarder[K, V2]
 }
@@ -98,7 +98,7 @@ func (t *tableTransform[K, V, V2]) Receive(rec processor.Record[K, processor.Cha
 
 func (t *tableTransform[K, V, V2]) value(key K, v V, has bool) (out V2, hasOut bool, err error) {
 	out, err = t.transformer.Transform(key, v, has)
-	return out, err == nil && t.null.not(out), err
+	return out, err == nil && !t.null.Is(&out), err
 }
 
 // old fills in the old value: from the store if there is one, else by
@@ -121,7 +121,7 @@ func (t *tableTransform[K, V, V2]) old(c *processor.Change[V2], key K, in *proce
 type transformGetter[K, V, V2 any] struct {
 	parent      dsl.ValueGetter[K, V]
 	transformer processor.ValueTransformer[K, V, V2]
-	null        nulls[V2]
+	null        record.Nulls[V2]
 	host        processor.Host
 }
 
@@ -175,5 +175,5 @@ func (g *transformGetter[K, V, V2]) transformed(key K, t statestore.Timed[V], ok
 	if err != nil {
 		return statestore.Timed[V2]{}, false, err
 	}
-	return row, g.null.not(row.Value), nil
+	return row, !g.null.Is(&row.Value), nil
 }
