@@ -201,14 +201,22 @@ func (t *Topology) CopartitionGroups(applicationID string, matched map[string][]
 	return groups
 }
 
-// topicsOf returns the distinct topics of sources, without application id.
+// topicsOf returns the distinct topics of sources, without application id, in
+// the order in which Java comes to them.
 func (t *Topology) topicsOf(sources *javaorder.HashSet, matched map[string][]string) []string {
-	set := javaorder.NewHashSet()
+	var topics []string
+	add := func(more []string) {
+		for _, topic := range more {
+			if !slices.Contains(topics, topic) {
+				topics = append(topics, topic)
+			}
+		}
+	}
 	for source := range sources.All() {
 		if n, ok := t.byName[source]; ok && n.kind == SourceNode {
-			set.AddAll(n.source.Topics)
+			add(n.source.Topics)
 		}
-		set.AddAll(matched[source])
+		add(matched[source])
 	}
-	return set.Slice()
+	return topics
 }

@@ -24,11 +24,11 @@ func (l *Lists) Copy(h *Headers) *Headers {
 	return l.empty()
 }
 
-// Of is Copy for headers that are not yet a list; it keeps the slice.
+// Of is Copy for headers that are not yet a list. The slice is not changed.
 func (l *Lists) Of(from []Header) *Headers {
 	if len(from) > 0 {
 		own := l.fresh()
-		own.list = from
+		own.list, own.shared = from[:len(from):len(from)], true
 		return own
 	}
 	return l.empty()

@@ -28,8 +28,12 @@ func TestListsAreIndependent(t *testing.T) {
 	if other := l.Copy(nil); other == h || other.Len() != 0 {
 		t.Error("a list with headers was given to another record")
 	}
-	if all := l.Of([]Header{{Key: "d"}}).All(); len(all) != 1 || all[0].Key != "d" {
-		t.Errorf("list of a topic's headers: %v", all)
+	raw := []Header{{Key: "d"}, {Key: "e"}}
+	of := l.Of(raw)
+	of.Remove("d")
+	of.Add("f", nil)
+	if all := of.All(); len(all) != 2 || all[0].Key != "e" || all[1].Key != "f" || raw[0].Key != "d" || raw[1].Key != "e" {
+		t.Errorf("list of a topic's headers: %v, those are %v", all, raw)
 	}
 }
 
