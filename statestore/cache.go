@@ -21,8 +21,13 @@ import (
 // A cache belongs to its worker's goroutine; Size and the reading side of
 // stores may be used from others.
 type Cache struct {
-	max     int64
-	size    atomic.Int64
+	max int64
+	// held is the sum of the parts. counted is what Java takes for it: there an
+	// operation counts when it is over, so that an eviction still counts its row
+	// while the row's listeners fill other parts; and what a listener does to the
+	// very part it is told of counts twice. The budget is for what is counted.
+	held    int64
+	counted atomic.Int64
 	named   []*Named
 	topics  []string
 	topicID map[string]int32
@@ -62,8 +67,22 @@ func (c *Cache) EndStep() {
 	c.step = c.step[:0]
 }
 
-// Size is the number of bytes held.
-func (c *Cache) Size() int64 { return c.size.Load() }
+// full tells whether a row must go.
+func (c *Cache) full() bool { return c.counted.Load() > c.max }
+
+// mostAstray is how far the count may go astray beyond the size of the budget.
+// In Java there is no end to it, and so none to the memory.
+const mostAstray = 1 << 20
+
+// count takes note of an operation that has ended.
+func (c *Cache) count(by int64) {
+	if astray := c.counted.Add(by) - c.held; max(astray, -astray)-mostAstray > c.max {
+		c.counted.Store(c.held)
+	}
+}
+
+// Size is the number of bytes held, as Java counts them.
+func (c *Cache) Size() int64 { return c.counted.Load() }
 
 // Max is the budget in bytes.
 func (c *Cache) Max() int64 { return c.max }
@@ -71,17 +90,17 @@ func (c *Cache) Max() int64 { return c.max }
 // Resize changes the budget. A smaller one evicts in turns from every store.
 func (c *Cache) Resize(maxBytes int64) error {
 	c.max = maxBytes
-	for c.size.Load() > c.max {
+	for c.full() {
 		evicted := false
 		for _, n := range c.named {
-			if c.size.Load() <= c.max {
+			if !c.full() {
 				return nil
 			}
 			if n.rows == 0 {
 				continue
 			}
 			evicted = true
-			if err := n.evict(); err != nil {
+			if err := n.shrink(); err != nil {
 				return err
 			}
 		}

@@ -121,7 +121,7 @@ func (p *cachePlayer) step(w []string, line string) {
 	case "scan":
 		p.scan(w, line)
 	case "flush":
-		err = p.named[w[1]].flush(none)
+		err = p.named[w[1]].flushAll()
 	case "resize":
 		err = p.c.Resize(numberOf(w[1]))
 	default:

@@ -3,6 +3,7 @@ package statestore_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/millrace/millrace/record"
@@ -224,6 +225,28 @@ func TestEvictionStaysInItsStore(t *testing.T) {
 	must(t, s.Close())
 	if h.RecordCache.Size() != 0 || len(h.RecordCache.All()) != 0 {
 		t.Errorf("%d bytes held after close", h.RecordCache.Size())
+	}
+}
+
+// TestCountDoesNotGoAstrayForever: what a listener does to the part it is told
+// of counts twice, but only up to a bound.
+func TestCountDoesNotGoAstrayForever(t *testing.T) {
+	const budget, row = 300_000, 90_000
+	h := cachedHost(t, budget)
+	s := open(t, h, statestore.Cached())
+	s.(statestore.CacheFlusher[string, string]).OnFlush(func(f flushed) error {
+		if f.Key == "k" {
+			return s.Put("large", "no more")
+		}
+		return nil
+	}, false)
+	least := int64(0)
+	for range 100 {
+		must(t, s.Put("large", strings.Repeat("v", row)), s.Flush(), s.Put("k", "v"), s.Flush())
+		least = min(least, h.RecordCache.Size())
+	}
+	if least > -1<<20 || least < -1<<20-budget-2*row {
+		t.Errorf("down to %d bytes are counted", least)
 	}
 }
 

@@ -165,6 +165,7 @@ func (n *Named) touch(i int32) {
 
 // put holds an update made under the context; a nil value deletes.
 func (n *Named) put(key, value []byte, c *record.Context) error {
+	before := n.size
 	n.table.Mu.Lock()
 	i := n.set(key, value)
 	m := &n.meta[i]
@@ -180,11 +181,13 @@ func (n *Named) put(key, value []byte, c *record.Context) error {
 	m.flags |= rowDirty
 	n.dirty.pushBack(n.meta, i)
 	n.table.Mu.Unlock()
+	n.count(before)
 	return n.fit()
 }
 
 // putClean holds what was read from the store below.
 func (n *Named) putClean(key, value []byte) error {
+	before := n.size
 	n.table.Mu.Lock()
 	i := n.set(key, value)
 	m := &n.meta[i]
@@ -192,6 +195,7 @@ func (n *Named) putClean(key, value []byte) error {
 	n.side(i, m, &record.Context{})
 	n.resize(m, accounted(key, value, "", nil))
 	n.table.Mu.Unlock()
+	n.count(before)
 	return n.fit()
 }
 
@@ -274,17 +278,29 @@ func (n *Named) resize(m *rowMeta, size int64) {
 
 func (n *Named) grow(by int64) {
 	n.size += by
-	n.cache.size.Add(by)
+	n.cache.held += by
 }
+
+// count tells the whole cache how an operation has changed this part, once it
+// is over.
+func (n *Named) count(before int64) { n.cache.count(n.size - before) }
 
 // fit evicts until the whole cache is within its budget or this part is empty.
 func (n *Named) fit() error {
-	for n.cache.size.Load() > n.cache.max && n.rows > 0 {
-		if err := n.evict(); err != nil {
+	for n.cache.full() && n.rows > 0 {
+		if err := n.shrink(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// shrink evicts one row.
+func (n *Named) shrink() error {
+	before := n.size
+	err := n.evict()
+	n.count(before)
+	return err
 }
 
 // evict takes the row used longest ago out.
@@ -314,6 +330,14 @@ func (n *Named) unuse(i int32, m *rowMeta) {
 func (n *Named) drop(i int32) {
 	n.dropSide(i, &n.meta[i])
 	n.table.Delete(i)
+}
+
+// flushAll lets every dirty row out.
+func (n *Named) flushAll() error {
+	before := n.size
+	err := n.flush(none)
+	n.count(before)
+	return err
 }
 
 // flush lets every dirty row out, the evicted one first and then in the order
@@ -398,7 +422,9 @@ func (n *Named) close() {
 	n.table.Mu.Lock()
 	n.table.Release()
 	n.table.Mu.Unlock()
-	n.grow(-n.size)
+	before := n.size
+	n.grow(-before)
+	n.count(before)
 	n.rows, n.meta, n.headers, n.raw, n.batch = 0, nil, nil, nil, nil
 	n.use, n.dirty = newList(inUse), newList(inDirty)
 	for i, other := range n.cache.named {

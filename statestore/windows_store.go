@@ -362,7 +362,7 @@ func (s *windows[K, V]) Flush() error {
 	if s.cache == nil {
 		return nil
 	}
-	return s.failed("flush", s.cache.named.flush(none))
+	return s.failed("flush", s.cache.named.flushAll())
 }
 
 // Commit makes what was written durable.

@@ -17,14 +17,19 @@ func (a *Active) CommitRequested() bool { return a.commitRequested }
 
 // Flush empties the record cache downstream and into changelogs, before the
 // producer is flushed and the offsets are committed. Updates that flushing
-// causes in other stores are flushed too, for stores are in the order of the
-// nodes.
+// causes in other stores are flushed too: stores are in the order of the nodes,
+// and there is a second round for what nodes write to stores above them (Java
+// has it in postCommit, where it comes too late for the offsets).
 func (a *Active) Flush() error {
 	if !a.CommitNeeded() {
 		return nil
 	}
 	return a.flushStores()
 }
+
+// flushRounds is Java's number: a node that updates its own table each time it
+// hears of it would never come to an end.
+const flushRounds = 2
 
 func (c *core) flushStores() error {
 	saved := c.current
@@ -33,12 +38,14 @@ func (c *core) flushStores() error {
 		c.current = &c.scratch
 	}
 	defer c.endStep()
-	for _, s := range c.stores {
-		if err := s.Flush(); err != nil {
-			return c.flushFailed(s.Name(), err)
-		}
-		if c.failed != nil {
-			return c.failed
+	for range flushRounds {
+		for _, s := range c.stores {
+			if err := s.Flush(); err != nil {
+				return c.flushFailed(s.Name(), err)
+			}
+			if c.failed != nil {
+				return c.failed
+			}
 		}
 	}
 	c.current = saved
